@@ -1,0 +1,386 @@
+/* eigenmesh: principal components of data that stays where it is.
+ *
+ * The only header a program needs.  The way through it:
+ *
+ *   em_data    a table of numbers: a file, or the caller's own array   em_data_open
+ *   em_shards  which rows each node holds                              em_shards_split
+ *   em_graph   who may talk to whom, and the mixing weights            em_graph_create
+ *   em_mesh    the network as this process sees it                     em_mesh_open
+ *   em_model   the answer: components, variances, how it was found     em_fit
+ *
+ * Rules that hold everywhere
+ * - Every function that can fail returns em_status, 0 for success, and takes an
+ *   em_error (may be NULL) which then says in one sentence what was wrong, where,
+ *   and what to try.  On failure, outputs are left NULL or untouched.
+ * - The library never prints, never exits, and has no global state of its own.
+ * - Whatever *_open, *_create, *_split or em_fit gives belongs to the caller and is
+ *   released by its *_free or *_close, which accept NULL and leave NULL behind.
+ * - An object may be used by one thread at a time; different objects by different
+ *   threads, except that em_fit sets the BLAS library's own thread count, which is
+ *   the process's, while it runs and restores it afterwards.
+ * - Matrices of the interface are row-major: rows are samples, or components.     */
+#ifndef EIGENMESH_H
+#define EIGENMESH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EM_VERSION_MAJOR 0
+#define EM_VERSION_MINOR 1
+#define EM_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define EM_API __attribute__((visibility("default")))
+#else
+#define EM_API
+#endif
+
+/* ---- status and errors ------------------------------------------------------- */
+
+#define EM_STATUS_MAP(X)                             \
+    X(OK, 0, "success")                              \
+    X(ENOMEM, -1, "out of memory")                   \
+    X(EINVAL, -2, "invalid argument")                \
+    X(ENOTSUP, -3, "not supported here")             \
+    X(EDATA, -4, "the data is not usable")           \
+    X(EIO, -5, "a file could not be read")           \
+    X(EOUTPUT, -6, "a file could not be written")    \
+    X(ENET, -7, "a neighbour is lost")               \
+    X(ENUMERIC, -8, "a numerical routine failed")
+
+typedef enum em_status {
+#define X(name, code, text) EM_##name = code,
+    EM_STATUS_MAP(X)
+#undef X
+} em_status;
+
+EM_API const char *em_status_text(em_status status);
+
+/* What went wrong.  Filled on failure only.                                       */
+typedef struct em_error {
+    em_status code;
+    int node;      /* the node that failed, -1 when it was none in particular      */
+    char msg[512]; /* "WHAT: WHY; try WHAT", one line                              */
+} em_error;
+
+EM_API const char *em_version(void);
+
+/* What this library was built with: one line an entry, "name version", NULL past
+ * the end.                                                                        */
+EM_API const char *em_built_with(int index);
+
+/* ---- tables of numbers ---------------------------------------------------------- */
+
+/* How numbers lie in a file or an array.                                          */
+typedef enum em_dtype {
+    EM_F64,
+    EM_F32,
+    EM_F16,
+    EM_LONG_DOUBLE,
+    EM_I8,
+    EM_I16,
+    EM_I32,
+    EM_I64,
+    EM_U8,
+    EM_U16,
+    EM_U32,
+    EM_U64,
+    EM_BOOL
+} em_dtype;
+
+typedef struct em_data em_data;
+
+/* How to read a file; zeroed, or NULL, means: find out.                           */
+typedef struct em_read_options {
+    enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
+    const char *columns; /* "0-9,12" from 0, or CSV header names; NULL: all,
+                          * but for a column of labels                             */
+} em_read_options;
+
+/* Open a table: .npy, CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw
+ * numbers ("raw:f32:D:file"), or a .gz of any; told apart by content first, name
+ * second.  Plain binary files are memory-mapped; compressed and text files are held
+ * in memory.                                                                      */
+EM_API em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err);
+
+/* A table over the caller's own memory, which is borrowed: it must outlive the
+ * table and is never written.  Strides are in bytes; 0 means packed row-major.    */
+EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
+                                    ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
+
+EM_API size_t em_data_rows(const em_data *data);
+EM_API size_t em_data_columns(const em_data *data);
+EM_API em_dtype em_data_type(const em_data *data);
+EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ...       */
+EM_API const char *em_data_name(const em_data *data);   /* the path it came from   */
+
+/* Rows first .. first + count - 1 as doubles, into out[count * columns].          */
+EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
+
+EM_API void em_data_free(em_data **data);
+
+/* Write a table, a block of rows at a time.  The name chooses the format: .npy,
+ * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx.
+ * The file appears, whole, at em_writer_close; em_writer_discard leaves nothing.  */
+typedef struct em_writer em_writer;
+
+EM_API em_status em_writer_open(em_writer **out, const char *path, em_dtype type, size_t rows, size_t columns,
+                                em_error *err);
+EM_API em_status em_writer_rows(em_writer *writer, const double *values, size_t rows, em_error *err);
+EM_API em_status em_writer_close(em_writer **writer, em_error *err);
+EM_API void em_writer_discard(em_writer **writer);
+
+/* An output file of any kind that appears whole or not at all: open, write to its
+ * stream, then commit or discard.  Opening fails at once where the path cannot be
+ * written.  A path that exists and is no regular file (/dev/stdout) is written
+ * directly.                                                                       */
+typedef struct em_output em_output;
+
+EM_API em_status em_output_open(em_output **out, const char *path, em_error *err);
+EM_API FILE *em_output_stream(em_output *output);
+EM_API em_status em_output_commit(em_output **output, em_error *err);
+EM_API void em_output_discard(em_output **output);
+
+/* The synthetic data of the paper: N samples of a Gaussian whose covariance has
+ * eigenvalues evenly from 1 to 0.8 (1 alone when K = 1), then gap times the K-th,
+ * then evenly down to 0.1.  An em_data in memory, float64.                        */
+EM_API em_status em_generate(em_data **out, size_t features, size_t samples, size_t components, double gap,
+                             uint64_t seed, em_error *err);
+
+/* ---- which rows each node holds -------------------------------------------------- */
+
+typedef struct em_shards em_shards;
+
+/* One table over several nodes.  how: "contiguous" (NULL too), "shuffle", or
+ * "sizes:A,B,...".  The table is borrowed.                                        */
+EM_API em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const char *how, uint64_t seed,
+                                 em_error *err);
+
+/* One table a node, in this order.  The tables are borrowed, the array is not.    */
+EM_API em_status em_shards_of(em_shards **out, const em_data *const *tables, int nodes, em_error *err);
+
+EM_API int em_shards_count(const em_shards *shards);
+EM_API size_t em_shards_rows(const em_shards *shards, int node);
+EM_API size_t em_shards_columns(const em_shards *shards);
+EM_API void em_shards_free(em_shards **shards);
+
+/* ---- who may talk to whom --------------------------------------------------------- */
+
+typedef struct em_graph em_graph;
+
+/* spec: er:P, cycle, star, path, complete, grid:RxC, torus:RxC, regular:D,
+ * smallworld:D:P, scalefree:A, file:EDGES.  Random ones are redrawn until connected.
+ * Weights are Metropolis until set otherwise.                                     */
+EM_API em_status em_graph_create(em_graph **out, const char *spec, int nodes, uint64_t seed, em_error *err);
+EM_API em_status em_graph_from_edges(em_graph **out, int nodes, const int (*edges)[2], size_t count, em_error *err);
+
+/* rule: metropolis, maxdegree, lazy.                                              */
+EM_API em_status em_graph_set_weights(em_graph *graph, const char *rule, em_error *err);
+
+/* W[nodes * nodes], checked: symmetric, doubly stochastic, positive on edges and
+ * the diagonal, zero elsewhere.                                                   */
+EM_API em_status em_graph_set_weight_matrix(em_graph *graph, const double *W, em_error *err);
+
+EM_API int em_graph_nodes(const em_graph *graph);
+EM_API size_t em_graph_edges(const em_graph *graph);
+EM_API void em_graph_edge(const em_graph *graph, size_t index, int *i, int *j); /* i < j */
+EM_API double em_graph_weight(const em_graph *graph, int i, int j);
+
+typedef struct em_graph_info {
+    int nodes;
+    size_t edges;
+    int degree_min, degree_max;
+    double degree_mean;
+    int diameter;
+    double beta;            /* max(|lambda_2|, |lambda_M|) of W                    */
+    double min_self_weight; /* min_i w_ii                                          */
+    int tree_depth;         /* of the breadth-first tree from node 0               */
+    long rounds_to_1e6;     /* gossip rounds that shrink disagreement a million-fold */
+} em_graph_info;
+
+EM_API em_status em_graph_measure(const em_graph *graph, em_graph_info *info, em_error *err);
+EM_API void em_graph_free(em_graph **graph);
+
+/* ---- the network as this process sees it -------------------------------------------- */
+
+typedef struct em_mesh em_mesh;
+
+/* engine: "local" (NULL too) simulates all nodes in this process.  threads: cores to
+ * use, 0 for all.  The graph is borrowed.                                         */
+EM_API em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err);
+EM_API int em_mesh_nodes(const em_mesh *mesh);
+EM_API int em_mesh_threads(const em_mesh *mesh);
+EM_API void em_mesh_close(em_mesh **mesh);
+
+/* Names of the engines built in; NULL past the end.                               */
+EM_API const char *em_engine_name(int index);
+
+/* ---- fit --------------------------------------------------------------------------- */
+
+/* A method, as the registry describes it.                                         */
+typedef struct em_method_info {
+    const char *name;    /* "dsa"                                                  */
+    const char *summary; /* one line                                               */
+    const char *update;  /* its formula, in words of maths                         */
+    const char *cite;    /* where it comes from                                    */
+    int single_node;     /* it runs only where all data is in one place            */
+} em_method_info;
+
+/* The index-th method; NULL past the end.                                         */
+EM_API const em_method_info *em_method(int index);
+
+/* One row of the trace: counts are totals since the first iteration began.  A
+ * number that does not apply is NaN.                                              */
+typedef struct em_trace_row {
+    long iteration;
+    uint64_t rounds, messages, bytes;
+    double units, seconds, residual, consensus, error;
+} em_trace_row;
+
+typedef struct em_progress {
+    long iteration, limit; /* done so far, and at most                             */
+    double seconds;        /* since the first iteration began                      */
+    double change;         /* as of the last stopping test; NaN before it          */
+    double tolerance;
+    double error;          /* NaN unless the truth is known and a trace is kept    */
+} em_progress;
+
+/* Called after every iteration; non-zero stops the run with EM_STOPPED_USER.      */
+typedef int em_monitor_fn(const em_progress *progress, void *user);
+
+typedef enum em_decay { EM_DECAY_CONSTANT, EM_DECAY_SQRT, EM_DECAY_POWER } em_decay;
+typedef enum em_scale { EM_SCALE_NONE, EM_SCALE_STD, EM_SCALE_SPECTRAL } em_scale;
+typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
+
+/* What the caller asks.  Start from em_options_default().                         */
+typedef struct em_options {
+    const char *method;      /* a registered name, or "auto"        default "auto"  */
+    int components;          /* K                                   required        */
+    double step;             /* alpha; 0: 0.5 / max_i lambda_1(C_i) default 0       */
+    em_decay step_decay;     /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
+    double step_power;       /* that p                              default 0.2     */
+    int consensus_rounds;    /* mixes an iteration; 0: the method's default 0       */
+    em_qr_signs qr_signs;    /* of R's diagonal                     default positive */
+    long iterations;         /* at most; -1: the method's own       default -1      */
+    double tolerance;        /* stop under this; 0: never           default 1e-6    */
+    int center;              /* remove the global mean              default 1       */
+    em_scale scale;          /*                                     default none    */
+    const double *init;      /* d x K start, borrowed; NULL: random default NULL    */
+    uint64_t seed;           /* everything random follows from it   default 0       */
+    int truth_compute;       /* solve centrally too, for study      default 0       */
+    const double *truth;     /* d x K eigenvectors, borrowed        default NULL    */
+    int trace;               /* keep a row an iteration             default 0       */
+    em_monitor_fn *monitor;  /*                                     default NULL    */
+    void *monitor_user;
+} em_options;
+
+EM_API em_options em_options_default(void);
+
+/* One table describes the options to the command line, the manual and bindings.   */
+typedef struct em_option_info {
+    const char *name;    /* "step-decay": --step-decay, and em_options_set's name   */
+    const char *metavar; /* "HOW"                                                  */
+    const char *preset;  /* its default, as text                                   */
+    const char *help;    /* one line                                               */
+} em_option_info;
+
+EM_API const em_option_info *em_option(int index); /* NULL past the end             */
+
+/* Set an option from text.                                                        */
+EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
+
+typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept       */
+    EM_CONVERGED = 1,
+    EM_STOPPED_ITERATIONS = -1,
+    EM_STOPPED_DIVERGED = -2,
+    EM_STOPPED_USER = -3
+} em_reason;
+
+EM_API const char *em_reason_text(em_reason reason);
+
+/* What was sent, by purpose: before the first iteration (mean, scale, step), by the
+ * method itself (this is what a trace counts), to decide when to stop, and to agree
+ * on the final answer.                                                            */
+typedef enum em_phase { EM_SETUP, EM_METHOD, EM_CONTROL, EM_REPORT, EM_PHASES } em_phase;
+
+EM_API const char *em_phase_name(em_phase phase);
+
+typedef struct em_traffic {
+    uint64_t rounds, messages, bytes;
+    double units; /* scalars sent / (2 |E| d K)                                    */
+} em_traffic;
+
+/* What the fit did.                                                               */
+typedef struct em_info {
+    char method[24];
+    char operator_name[16]; /* "dense" covariances, or "implicit" data products     */
+    em_reason reason;
+    long iterations;
+    double step;            /* alpha as used; NaN where a method has none           */
+    double tolerance, change;
+    double residual;        /* mean over the components                            */
+    double consensus;       /* at the end of the iterations                        */
+    double error;           /* of the nodes' estimates; NaN without a truth        */
+    int nodes, threads;
+    uint64_t samples;
+    int features, components;
+    uint64_t seed;
+    em_traffic traffic[EM_PHASES];
+    double seconds_setup, seconds; /* before, and during, the iterations            */
+    int constant_features;  /* left unscaled under EM_SCALE_STD                     */
+} em_info;
+
+typedef struct em_model em_model;
+
+/* Find the components.
+ *
+ * Collective: every process of the mesh calls it, with the same options.
+ * Not converging is a result, not an error: see em_model_info(m)->reason.         */
+EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
+                        em_error *err);
+
+/* ---- the model -------------------------------------------------------------------- */
+
+EM_API int em_model_components_count(const em_model *model);
+EM_API int em_model_features(const em_model *model);
+EM_API uint64_t em_model_samples(const em_model *model);
+
+/* Borrowed views that live as long as the model, scikit-learn's meaning and shapes. */
+EM_API const double *em_model_components(const em_model *model);         /* K x d   */
+EM_API const double *em_model_mean(const em_model *model);               /* d       */
+EM_API const double *em_model_scale(const em_model *model);              /* d       */
+EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
+EM_API const double *em_model_explained_variance_ratio(const em_model *model);
+EM_API const double *em_model_singular_values(const em_model *model);
+EM_API const double *em_model_residuals(const em_model *model);          /* K       */
+EM_API double em_model_noise_variance(const em_model *model);
+
+/* The exact variances and each component's error against the truth, averaged over
+ * the nodes: NULL unless the fit computed the truth (not kept in a file).         */
+EM_API const double *em_model_exact_variance(const em_model *model);
+EM_API const double *em_model_component_error(const em_model *model);
+
+EM_API const em_info *em_model_info(const em_model *model);
+EM_API const em_trace_row *em_model_trace(const em_model *model, size_t *rows);
+
+/* Rows to scores (rows x d -> rows x K), and back.  whiten: scores of unit variance. */
+EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten,
+                                    double *scores, em_error *err);
+EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten,
+                                  double *rows, em_error *err);
+
+/* A .npz that numpy.load opens.                                                   */
+EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
+EM_API em_status em_model_write(const em_model *model, em_output *output, em_error *err);
+EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
+EM_API void em_model_free(em_model **model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* Every allocation of the library goes through here, so that a test can make each of
+ * them fail once.  All return NULL on failure and on a size that overflows. */
+#ifndef EMI_BASE_MEMORY_H
+#define EMI_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *emi_malloc(size_t bytes);
+void *emi_calloc(size_t count, size_t size);
+void *emi_realloc(void *old, size_t bytes);
+double *emi_doubles(size_t count); /* aligned to a cache line; contents undefined */
+char *emi_strdup(const char *text);
+void emi_free(void *memory); /* for all of the above */
+
+/* a * b into *out; non-zero when it does not fit. */
+int emi_size_overflows(size_t a, size_t b, size_t *out);
+
+#endif

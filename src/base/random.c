@@ -1,0 +1,55 @@
+#include "base/random.h"
+
+#include <lapacke.h>
+
+emi_random emi_random_seed(uint64_t seed, emi_stream stream)
+{
+    emi_random random = {.state = seed};
+    random.state = emi_random_bits(&random) + (uint64_t)stream * UINT64_C(0xd1342543de82ef95);
+    return random;
+}
+
+uint64_t emi_random_bits(emi_random *random)
+{
+    uint64_t z = (random->state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+double emi_random_uniform(emi_random *random)
+{
+    return (double)(emi_random_bits(random) >> 11) * 0x1p-53;
+}
+
+size_t emi_random_below(emi_random *random, size_t bound)
+{
+    /* Rejecting the short last interval keeps every value equally likely. */
+    uint64_t limit = UINT64_MAX - UINT64_MAX % bound, bits;
+    do bits = emi_random_bits(random);
+    while (bits >= limit);
+    return (size_t)(bits % bound);
+}
+
+void emi_random_shuffle(emi_random *random, size_t *items, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = emi_random_below(random, i), swap = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = swap;
+    }
+}
+
+void emi_random_normals(emi_random *random, double *out, size_t count)
+{
+    enum { NORMAL = 3, AT_ONCE = 1 << 20 };
+    uint64_t bits = emi_random_bits(random);
+    lapack_int seed[4]; /* 12 bits each, the last one odd */
+    for (int i = 0; i < 4; i++) seed[i] = (lapack_int)((bits >> (12 * i)) & 0xfff);
+    seed[3] |= 1;
+    for (size_t done = 0; done < count;) {
+        size_t n = count - done < AT_ONCE ? count - done : AT_ONCE;
+        (void)LAPACKE_dlarnv_work(NORMAL, seed, (lapack_int)n, out + done);
+        done += n;
+    }
+}

@@ -1,0 +1,39 @@
+/* The .npy header (NumPy Enhancement Proposal 1; numpy.lib.format), read and written.  Shared by the
+ * reader, the writer and the model file. */
+#ifndef EMI_DATA_NPY_H
+#define EMI_DATA_NPY_H
+
+#include "base/error.h"
+
+enum { EMI_NPY_MAX_DIMS = 8, EMI_NPY_PREFIX = 12, EMI_NPY_MAX_HEADER = 65536 };
+
+typedef struct emi_npy {
+    enum { EMI_NPY_NUMBER, EMI_NPY_UNICODE } kind;
+    em_dtype type;         /* of a number */
+    size_t item_size;      /* bytes an element takes */
+    int swapped;           /* the file's byte order is not this machine's */
+    int fortran_order;
+    int dims;              /* 0 for a scalar */
+    size_t shape[EMI_NPY_MAX_DIMS];
+    size_t count;          /* product of shape, checked */
+    size_t payload;        /* count * item_size, checked */
+    size_t data_offset;    /* where the payload begins */
+} emi_npy;
+
+/* Bytes of prefix and header together, from the first EMI_NPY_PREFIX bytes of a file; an error when
+ * they are no .npy or claim a header over EMI_NPY_MAX_HEADER. */
+em_status emi_npy_header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
+                              em_error *err);
+
+/* Parse prefix and header.  Never reads past `available`; every size is checked for overflow. */
+em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err);
+
+/* Write prefix and header (version 1.0, C order, 64-byte aligned, this machine's byte order made
+ * explicit) for the dtype text `descr` ("<f8", "<U12"), into out; returns its size.  `out` has room
+ * for 256 bytes. */
+size_t emi_npy_format(char *out, const char *descr, int dims, const size_t *shape);
+
+/* "<f8" for EM_F64 and so on. */
+const char *emi_npy_descr(em_dtype type);
+
+#endif
