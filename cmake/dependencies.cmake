@@ -1,22 +1,33 @@
 # What the library stands on, gathered into one interface target.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
-pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
-pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 
 add_library(eigenmesh_dependencies INTERFACE)
-target_link_libraries(eigenmesh_dependencies INTERFACE PkgConfig::LAPACKE PkgConfig::OPENBLAS PkgConfig::ZLIB
-                      PkgConfig::LIBZIP Threads::Threads m)
+target_link_libraries(eigenmesh_dependencies INTERFACE Threads::Threads m)
+# The same as linker flags, for those who link the installed static library.
+set(EIGENMESH_PRIVATE_LIBRARIES -pthread -lm)
 
-set(EMI_HAVE_HDF5 OFF)
-set(HDF5_TEXT "HDF5 not built in")
-if(EIGENMESH_HDF5)
-  pkg_check_modules(HDF5 IMPORTED_TARGET hdf5)
-  if(HDF5_FOUND)
-    set(EMI_HAVE_HDF5 ON)
-    set(HDF5_TEXT "HDF5 ${HDF5_VERSION}")
-    target_link_libraries(eigenmesh_dependencies INTERFACE PkgConfig::HDF5)
+# Stand on a pkg-config module, known here as NAME; REQUIRED may follow.
+macro(eigenmesh_stand_on name module)
+  pkg_check_modules(${name} ${ARGN} IMPORTED_TARGET ${module})
+  if(${name}_FOUND)
+    target_link_libraries(eigenmesh_dependencies INTERFACE PkgConfig::${name})
+    list(APPEND EIGENMESH_PRIVATE_LIBRARIES ${${name}_LDFLAGS})
   endif()
+endmacro()
+
+eigenmesh_stand_on(LAPACKE lapacke REQUIRED)
+eigenmesh_stand_on(OPENBLAS openblas REQUIRED)
+eigenmesh_stand_on(ZLIB zlib REQUIRED)
+eigenmesh_stand_on(LIBZIP libzip REQUIRED)
+if(EIGENMESH_HDF5)
+  eigenmesh_stand_on(HDF5 hdf5)
+endif()
+
+if(HDF5_FOUND)
+  set(EMI_HAVE_HDF5 ON)
+  set(HDF5_TEXT "HDF5 ${HDF5_VERSION}")
+else()
+  set(EMI_HAVE_HDF5 OFF)
+  set(HDF5_TEXT "HDF5 not built in")
 endif()

@@ -1,0 +1,27 @@
+# What `cmake --install` puts where. The pkg-config file and the CMake package find the rest relative to
+# themselves, so an installed tree may be staged, moved, or given another prefix at install time.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS eigenmesh_shared eigenmesh_static EXPORT eigenmesh)
+install(FILES include/eigenmesh/eigenmesh.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+if(TARGET eigenmesh)
+  install(TARGETS eigenmesh)
+endif()
+
+# find_package(eigenmesh) gives eigenmesh::eigenmesh, the shared library, and eigenmesh::static.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
+install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-config.cmake DESTINATION ${package_dir})
+write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config-version.cmake DESTINATION ${package_dir})
+
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${pc_dir}
+           OUTPUT_VARIABLE pc_to_prefix)
+list(JOIN EIGENMESH_PRIVATE_LIBRARIES " " pc_private_libraries)
+configure_file(cmake/eigenmesh.pc.in eigenmesh.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/eigenmesh.pc DESTINATION ${pc_dir})
+
+file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
+install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completions/eigenmesh.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME eigenmesh OPTIONAL)

@@ -5,7 +5,7 @@
 const char *em_status_text(em_status status)
 {
     switch (status) {
-#define X(name, code, text) \
+#define X(name, code, text)                                                                                            \
     case EM_##name: return text;
         EM_STATUS_MAP(X)
 #undef X
@@ -43,5 +43,6 @@ em_status emi_fail_at(em_error *err, em_status code, int node, const char *forma
 
 em_status emi_fail_memory(em_error *err, const char *what)
 {
-    return emi_fail(err, EM_ENOMEM, "%s: out of memory; try fewer nodes, fewer components or a machine with more", what);
+    return emi_fail(err, EM_ENOMEM, "%s: out of memory; try fewer nodes, fewer components or a machine with more",
+                    what);
 }

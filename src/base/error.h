@@ -15,10 +15,10 @@ em_status emi_fail_at(em_error *err, em_status code, int node, const char *forma
 em_status emi_fail_memory(em_error *err, const char *what);
 
 /* Leave through `done`, where everything is released once. */
-#define TRY(call)                     \
-    do {                              \
-        status = (call);              \
-        if (status != EM_OK) goto done; \
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        status = (call);                                                                                               \
+        if (status != EM_OK) goto done;                                                                                \
     } while (0)
 
 #endif

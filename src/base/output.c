@@ -17,8 +17,8 @@
 
 struct em_output {
     char *path;
-    char *hidden;  /* temporary name beside path; NULL when written directly */
-    int nameless;  /* O_TMPFILE: `hidden` is not on disk yet */
+    char *hidden; /* temporary name beside path; NULL when written directly */
+    int nameless; /* O_TMPFILE: `hidden` is not on disk yet */
     FILE *stream;
 };
 
@@ -99,7 +99,8 @@ static int name_it(em_output *output)
     char from[64];
     (void)sprintf(from, "/proc/self/fd/%d", fileno(output->stream));
     for (int tries = 0; tries < 100; tries++) {
-        (void)sprintf(output->hidden, "%s.tmp-%06x", output->path, ((unsigned)getpid() * 101U + (unsigned)tries) & 0xffffffU);
+        (void)sprintf(output->hidden, "%s.tmp-%06x", output->path,
+                      ((unsigned)getpid() * 101U + (unsigned)tries) & 0xffffffU);
         if (linkat(AT_FDCWD, from, AT_FDCWD, output->hidden, AT_SYMLINK_FOLLOW) == 0) {
             output->nameless = 0;
             return 0;

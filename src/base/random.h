@@ -17,8 +17,8 @@ typedef struct emi_random {
 
 emi_random emi_random_seed(uint64_t seed, emi_stream stream);
 uint64_t emi_random_bits(emi_random *random);
-double emi_random_uniform(emi_random *random);                  /* in [0, 1)        */
-size_t emi_random_below(emi_random *random, size_t bound);      /* in 0 .. bound-1  */
+double emi_random_uniform(emi_random *random);             /* in [0, 1)        */
+size_t emi_random_below(emi_random *random, size_t bound); /* in 0 .. bound-1  */
 void emi_random_shuffle(emi_random *random, size_t *items, size_t count);
 void emi_random_normals(emi_random *random, double *out, size_t count);
 

@@ -9,15 +9,15 @@ enum { EMI_NPY_MAX_DIMS = 8, EMI_NPY_PREFIX = 12, EMI_NPY_MAX_HEADER = 65536 };
 
 typedef struct emi_npy {
     enum { EMI_NPY_NUMBER, EMI_NPY_UNICODE } kind;
-    em_dtype type;         /* of a number */
-    size_t item_size;      /* bytes an element takes */
-    int swapped;           /* the file's byte order is not this machine's */
+    em_dtype type;    /* of a number */
+    size_t item_size; /* bytes an element takes */
+    int swapped;      /* the file's byte order is not this machine's */
     int fortran_order;
-    int dims;              /* 0 for a scalar */
+    int dims; /* 0 for a scalar */
     size_t shape[EMI_NPY_MAX_DIMS];
-    size_t count;          /* product of shape, checked */
-    size_t payload;        /* count * item_size, checked */
-    size_t data_offset;    /* where the payload begins */
+    size_t count;       /* product of shape, checked */
+    size_t payload;     /* count * item_size, checked */
+    size_t data_offset; /* where the payload begins */
 } emi_npy;
 
 /* Bytes of prefix and header together, from the first EMI_NPY_PREFIX bytes of a file; an error when

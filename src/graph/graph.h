@@ -9,19 +9,20 @@
 struct em_graph {
     int nodes;
     size_t edges;
-    size_t *start;    /* [nodes + 1]  */
-    int *neighbour;   /* [2 edges]    */
-    double *weight;   /* [2 edges]    */
-    double *self;     /* [nodes] w_ii */
+    size_t *start;      /* [nodes + 1]  */
+    size_t *first_edge; /* [nodes + 1] how many edges (i, j), i < j, come before node i's */
+    int *neighbour;     /* [2 edges]    */
+    double *weight;     /* [2 edges]    */
+    double *self;       /* [nodes] w_ii */
 };
 
 /* A breadth-first spanning tree from node 0, each node's parent being its smallest-numbered neighbour
  * one step nearer to the root. */
 typedef struct emi_tree {
     int nodes;
-    int depth;       /* of the deepest node; the root's is 0 */
-    int *parent;     /* [nodes] -1 for the root */
-    int *depth_of;   /* [nodes] */
+    int depth;     /* of the deepest node; the root's is 0 */
+    int *parent;   /* [nodes] -1 for the root */
+    int *depth_of; /* [nodes] */
 } emi_tree;
 
 em_status emi_tree_build(emi_tree *out, const em_graph *graph, em_error *err);

@@ -1,0 +1,68 @@
+# A thin front for CMake (see CMakePresets.json): every target first installs what it lacks.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 30
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# Targets share build directories, so they run one after the other; inside one, JOBS says how parallel.
+.NOTPARALLEL:
+unexport MAKEFLAGS
+compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
+
+.PHONY: all demo test lint sanitize bench fuzz format docs install clean help
+.DEFAULT_GOAL := all
+
+all: ## build build/eigenmesh and the library, static and shared
+	@scripts/setup build
+	@test -e build/compile_commands.json || cmake --preset product
+	$(call compile,build)
+
+demo: all ## find the principal components of the digits over a simulated network
+	@scripts/demo
+
+test: ## build everything and run all tests
+	@scripts/setup test
+	cmake --preset release
+	$(call compile,build)
+	ctest --preset release -j $(JOBS)
+
+sanitize: ## the whole test suite under the address and undefined-behaviour sanitizers
+	@scripts/setup test
+	cmake --preset asan
+	$(call compile,build-asan)
+	ctest --preset asan -j $(JOBS)
+
+lint: ## formatting, warnings of two compilers, static analysers, include directions, manual pages
+	@scripts/setup lint
+	@scripts/lint $(JOBS)
+
+fuzz: ## run every fuzz target for FUZZ_SECONDS (30) each
+	@scripts/setup fuzz
+	cmake --preset fuzz
+	$(call compile,build-fuzz)
+	tests/fuzz/run $(FUZZ_SECONDS)
+
+bench: ## run the benchmarks
+	@scripts/setup bench
+	cmake --preset release
+	$(call compile,build)
+	bench/run
+
+format: ## rewrite every C file in the project's layout
+	@scripts/setup lint
+	scripts/c-files | xargs clang-format -i
+
+docs: ## manual pages as HTML, and the guides, in build/docs
+	@scripts/setup docs
+	scripts/docs build/docs
+
+# The loader learns of a library in a standard place; inside DESTDIR that is the packager's part.
+install: all ## install under PREFIX (/usr/local), inside DESTDIR when given
+	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@test -n '$(DESTDIR)' || test "$$(id -u)" != 0 || ldconfig
+
+clean: ## remove every build directory
+	rm -rf build build-debug build-asan build-gcc build-clang build-fuzz
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,235 @@
+#include "args.h"
+#include "command.h"
+#include "message.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add(arguments *args, option_spec spec)
+{
+    if (args->count == ARGS_MAX) abort(); /* ARGS_MAX is to grow with the tables */
+    args->specs[args->count++] = spec;
+}
+
+static option_spec from_library(const em_option_info *info)
+{
+    option_spec spec = {.name = info->name, .metavar = info->metavar, .preset = info->preset, .help = info->help};
+    if (strcmp(info->name, "method") == 0) spec.letter = 'm';
+    if (strcmp(info->name, "components") == 0) {
+        spec.letter = 'k';
+        spec.example = "10";
+        spec.required = 1;
+    }
+    return spec;
+}
+
+void args_collect(arguments *args, const command_spec *command)
+{
+    *args = (arguments){.command = command};
+    for (const option_spec *spec = command->options; spec->name; spec++) add(args, *spec);
+    if (command->prints_table)
+        add(args, (option_spec){.name = "json", .help = "print one JSON object and nothing else"});
+    add(args, (option_spec){.name = "quiet", .letter = 'q', .help = "print nothing but errors"});
+    add(args, (option_spec){.name = "help", .letter = 'h', .help = "print this help"});
+    args->first_solver = args->count;
+    if (!command->takes_solver_options) return;
+    for (int i = 0; em_option(i); i++) add(args, from_library(em_option(i)));
+}
+
+static int find(const arguments *args, const char *name)
+{
+    for (int i = 0; i < args->count; i++)
+        if (strcmp(args->specs[i].name, name) == 0) return i;
+    abort(); /* a command asks for an option that is not in its table */
+}
+
+/* getopt_long's description of the options: the value of the i-th is ARGS_LETTERS + i, or its letter. */
+static void describe(const arguments *args, struct option *options, char *letters)
+{
+    *letters++ = ':'; /* tell a missing value from an unknown option */
+    for (int i = 0; i < args->count; i++) {
+        const option_spec *spec = &args->specs[i];
+        options[i] =
+            (struct option){spec->name, spec->metavar ? required_argument : no_argument, NULL, ARGS_LETTERS + i};
+        if (!spec->letter) continue;
+        *letters++ = spec->letter;
+        if (spec->metavar) *letters++ = ':';
+    }
+    options[args->count] = (struct option){0};
+    *letters = 0;
+}
+
+static int index_of(const arguments *args, int value)
+{
+    if (value >= ARGS_LETTERS) return value - ARGS_LETTERS;
+    for (int i = 0; i < args->count; i++)
+        if (args->specs[i].letter && args->specs[i].letter == value) return i;
+    return -1;
+}
+
+static em_status unknown(const arguments *args, const char *typed, em_error *err)
+{
+    const char *command = args->command->name;
+    if (optopt >= ARGS_LETTERS)
+        return refuse(err, EM_EINVAL, "--%s: takes no value; try it alone", args->specs[optopt - ARGS_LETTERS].name);
+    if (optopt)
+        return refuse(err, EM_EINVAL, "-%c: no such option of %s; try 'eigenmesh %s --help'", optopt, command, command);
+    int length = (int)strcspn(typed, "=");
+    int beginnings = 0;
+    for (int i = 0; i < args->count; i++)
+        beginnings += length > 2 && strncmp(args->specs[i].name, typed + 2, (size_t)length - 2) == 0;
+    const char *why = beginnings > 1 ? "more than one option begins like this" : "no such option";
+    return refuse(err, EM_EINVAL, "%.*s: %s of %s; try 'eigenmesh %s --help'", length, typed, why, command, command);
+}
+
+static em_status take(arguments *args, int i, em_error *err)
+{
+    const option_spec *spec = &args->specs[i];
+    if (args->values[i]) return refuse(err, EM_EINVAL, "--%s: given twice; try it once", spec->name);
+    args->values[i] = spec->metavar ? optarg : "";
+    return EM_OK;
+}
+
+static em_status parse_options(arguments *args, int argc, char **argv, em_error *err)
+{
+    struct option options[ARGS_MAX + 1];
+    char letters[2 * ARGS_MAX + 2];
+    describe(args, options, letters);
+    opterr = 0;
+    optind = 1;
+    for (;;) {
+        int value = getopt_long(argc, argv, letters, options, NULL);
+        if (value == -1) return EM_OK;
+        if (value == '?') return unknown(args, argv[optind - 1], err);
+        if (value == ':') {
+            const option_spec *spec = &args->specs[index_of(args, optopt)];
+            return refuse(err, EM_EINVAL, "--%s: needs a value; try --%s %s", spec->name, spec->name,
+                          spec->example ? spec->example : spec->metavar);
+        }
+        em_status status = take(args, index_of(args, value), err);
+        if (status != EM_OK) return status;
+    }
+}
+
+static em_status check_operands(const arguments *args, em_error *err)
+{
+    const command_spec *command = args->command;
+    int limit = command->operand_limit;
+    int least = limit == ANY_NUMBER ? 1 : limit;
+    if (args->operand_count < least)
+        return refuse(err, EM_EINVAL, "%s: %s is missing; try '%s'", command->name,
+                      command->operands[args->operand_count], command->examples[0]);
+    if (limit != ANY_NUMBER && args->operand_count > limit)
+        return refuse(err, EM_EINVAL, "%s: '%s' is one argument too many; try '%s'", command->name,
+                      args->operands[limit], command->examples[0]);
+    return EM_OK;
+}
+
+static em_status check_required(const arguments *args, em_error *err)
+{
+    for (int i = 0; i < args->count; i++) {
+        const option_spec *spec = &args->specs[i];
+        if (!spec->required || args->values[i]) continue;
+        if (spec->letter)
+            return refuse(err, EM_EINVAL, "-%c, --%s: required, and not given; try -%c %s", spec->letter, spec->name,
+                          spec->letter, spec->example);
+        return refuse(err, EM_EINVAL, "--%s: required, and not given; try --%s %s", spec->name, spec->name,
+                      spec->example);
+    }
+    return EM_OK;
+}
+
+em_status args_parse(arguments *args, const command_spec *command, int argc, char **argv, em_error *err)
+{
+    args_collect(args, command);
+    em_status status = parse_options(args, argc, argv, err);
+    if (status != EM_OK || args_given(args, "help")) return status;
+    args->operands = argv + optind;
+    args->operand_count = argc - optind;
+    status = check_operands(args, err);
+    if (status != EM_OK) return status;
+    return check_required(args, err);
+}
+
+const char *args_text(const arguments *args, const char *name)
+{
+    return args->values[find(args, name)];
+}
+
+int args_given(const arguments *args, const char *name)
+{
+    return args_text(args, name) != NULL;
+}
+
+static em_status not_a_number(const arguments *args, const char *name, const char *wanted, em_error *err)
+{
+    const option_spec *spec = &args->specs[find(args, name)];
+    const char *example = spec->example ? spec->example : spec->preset;
+    return refuse(err, EM_EINVAL, "--%s: '%s' is not %s; try --%s %s", name, args_text(args, name), wanted, name,
+                  example);
+}
+
+em_status args_whole(const arguments *args, const char *name, uint64_t least, uint64_t most, uint64_t *value,
+                     em_error *err)
+{
+    const char *text = args_text(args, name);
+    if (!text) return EM_OK;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    /* strtoull alone would take "-1" and " 1". */
+    if (!isdigit((unsigned char)*text) || *end || errno || number < least || number > most) {
+        char wanted[96];
+        if (most == UINT64_MAX)
+            (void)snprintf(wanted, sizeof wanted, "a whole number from %llu on", (unsigned long long)least);
+        else
+            (void)snprintf(wanted, sizeof wanted, "a whole number from %llu to %llu", (unsigned long long)least,
+                           (unsigned long long)most);
+        return not_a_number(args, name, wanted, err);
+    }
+    *value = number;
+    return EM_OK;
+}
+
+em_status args_int(const arguments *args, const char *name, int least, int *value, em_error *err)
+{
+    uint64_t number = (uint64_t)*value;
+    em_status status = args_whole(args, name, (uint64_t)least, INT_MAX, &number, err);
+    if (status == EM_OK) *value = (int)number;
+    return status;
+}
+
+em_status args_real(const arguments *args, const char *name, double *value, em_error *err)
+{
+    const char *text = args_text(args, name);
+    if (!text) return EM_OK;
+    char *end = NULL;
+    double number = strtod(text, &end);
+    if (end == text || *end || isspace((unsigned char)*text) || !isfinite(number))
+        return not_a_number(args, name, "a number", err);
+    *value = number;
+    return EM_OK;
+}
+
+/* The library speaks of "step"; here it is --step. */
+static em_status as_typed(em_status status, const char *name, em_error *err)
+{
+    em_error library = *err;
+    if (strncmp(library.msg, name, strlen(name)) == 0) (void)refuse(err, status, "--%s", library.msg);
+    return status;
+}
+
+em_status args_solver(const arguments *args, em_options *options, em_error *err)
+{
+    for (int i = args->first_solver; i < args->count; i++) {
+        if (!args->values[i]) continue;
+        em_status status = em_options_set(options, args->specs[i].name, args->values[i], err);
+        if (status != EM_OK) return as_typed(status, args->specs[i].name, err);
+    }
+    return EM_OK;
+}

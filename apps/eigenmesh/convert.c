@@ -1,0 +1,63 @@
+/* eigenmesh convert: a table from one format to another. */
+#include "command.h"
+#include "input.h"
+#include "message.h"
+#include "stream.h"
+
+#include <string.h>
+
+static const option_spec convert_options[] = {
+    {.name = "dtype",
+     .metavar = "TYPE",
+     .preset = "the input's",
+     .example = "f32",
+     .help = "numbers of a binary output: f64, f32, f16, i8, i16, i32, i64, u8, u16, u32, u64, bool"},
+    INPUT_OPTIONS,
+    {0}};
+
+static const char *const convert_examples[] = {"eigenmesh convert data.csv data.npy --dtype f32", NULL};
+
+static const struct {
+    const char *name;
+    em_dtype type;
+} dtypes[] = {{"f64", EM_F64}, {"f32", EM_F32}, {"f16", EM_F16}, {"i8", EM_I8},   {"i16", EM_I16}, {"i32", EM_I32},
+              {"i64", EM_I64}, {"u8", EM_U8},   {"u16", EM_U16}, {"u32", EM_U32}, {"u64", EM_U64}, {"bool", EM_BOOL}};
+
+static em_status dtype_of(const char *name, em_dtype *type, em_error *err)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (strcmp(dtypes[i].name, name) == 0) {
+            *type = dtypes[i].type;
+            return EM_OK;
+        }
+    return refuse(err, EM_EINVAL, "--dtype: '%s' is no type of numbers; try --dtype f32", name);
+}
+
+static em_status convert(const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    em_data *data = NULL;
+    em_dtype type = EM_F64;
+    const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
+    if (dtype) TRY(dtype_of(dtype, &type, err));
+    TRY(input_open(&data, input, args, err));
+    /* Rows pass through as doubles, so that a long double's extra digits are gone already. */
+    if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
+    stream_target target = {.path = output, .type = type, .columns = em_data_columns(data)};
+    TRY(stream_rows(data, &target, err));
+    if (!args_given(args, "quiet"))
+        (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
+                     em_data_format(data));
+done:
+    em_data_free(&data);
+    return status;
+}
+
+const command_spec command_convert = {.name = "convert",
+                                      .summary = "Copy a table from one format to another",
+                                      .usage = "INPUT OUTPUT [options]",
+                                      .operands = {"INPUT", "OUTPUT"},
+                                      .operand_limit = 2,
+                                      .options = convert_options,
+                                      .examples = convert_examples,
+                                      .run = convert};

@@ -1,0 +1,68 @@
+/* eigenmesh info: what is in a model. */
+#include "command.h"
+#include "message.h"
+#include "outputs.h"
+#include "plot.h"
+#include "report.h"
+
+static const option_spec info_options[] = {
+    {.name = "plot", .metavar = "SCREE.svg", .help = "draw the variances and their cumulative share"}, {0}};
+
+static const char *const info_examples[] = {"eigenmesh info model.npz --plot scree.svg", NULL};
+
+static em_status print_text(const em_model *model, const output_file *plot, em_error *err)
+{
+    em_status status = EM_OK;
+    const em_info *info = em_model_info(model);
+    (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
+                 em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
+    (void)printf("method    %s, %s covariances, seed %llu\n\n", info->method, info->operator_name,
+                 (unsigned long long)info->seed);
+    TRY(report_components(model, err));
+    (void)putchar('\n');
+    TRY(report_traffic(info, err));
+    (void)putchar('\n');
+    report_ending(info);
+    if (plot->path) (void)printf("plot      %s\n", plot->path);
+done:
+    return status;
+}
+
+static void print_json(const em_model *model)
+{
+    json j;
+    json_begin(&j, stdout);
+    json_open(&j, NULL, '{');
+    report_json(&j, model);
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+static em_status info(const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    em_model *model = NULL;
+    output_file plot = {.option = "plot"};
+    TRY(outputs_open(&plot, 1, args, err));
+    TRY(em_model_load(&model, args->operands[0], err));
+    if (plot.handle) TRY(plot_scree(plot.handle, model, err));
+    TRY(outputs_commit(&plot, 1, err));
+    if (args_given(args, "json"))
+        print_json(model);
+    else if (!args_given(args, "quiet"))
+        TRY(print_text(model, &plot, err));
+done:
+    outputs_discard(&plot, 1);
+    em_model_free(&model);
+    return status;
+}
+
+const command_spec command_info = {.name = "info",
+                                   .summary = "Show what a model holds and how it was found",
+                                   .usage = "MODEL.npz [options]",
+                                   .operands = {"MODEL.npz"},
+                                   .operand_limit = 1,
+                                   .options = info_options,
+                                   .prints_table = 1,
+                                   .examples = info_examples,
+                                   .run = info};

@@ -1,0 +1,24 @@
+/* Reading tables the way the command line names them. */
+#ifndef EIGENMESH_INPUT_H
+#define EIGENMESH_INPUT_H
+
+#include "args.h"
+
+/* The two options that say how to read a text file, for a command's table. */
+#define INPUT_OPTIONS                                                                                                  \
+    {.name = "header", .metavar = "HOW", .preset = "auto", .help = "does a CSV begin with names: yes, no, auto"},      \
+    {                                                                                                                  \
+        .name = "columns", .metavar = "LIST", .preset = "all but labels", .example = "0-9,12",                         \
+        .help = "the columns to read: positions from 0, such as 0-9,12, or a CSV header's names"                       \
+    }
+
+/* Open a table as --header and --columns say. */
+em_status input_open(em_data **out, const char *path, const arguments *args, em_error *err);
+
+/* A whole matrix of a known shape; `shape` says in words what its sides are. */
+em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);
+
+/* What follows "file:" in the text, or NULL. */
+const char *input_file_of(const char *text);
+
+#endif

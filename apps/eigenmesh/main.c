@@ -1,0 +1,93 @@
+/* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
+#include "command.h"
+#include "help.h"
+#include "interrupt.h"
+#include "message.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const command_spec *const commands[] = {&command_fit,      &command_transform, &command_info, &command_generate,
+                                               &command_topology, &command_convert,   NULL};
+
+static em_status find_command(const command_spec **out, const char *name, em_error *err)
+{
+    for (const command_spec *const *c = commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0) {
+            *out = *c;
+            return EM_OK;
+        }
+    return refuse(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
+}
+
+static em_status run_help(int argc, char **argv, em_error *err)
+{
+    const command_spec *command = NULL;
+    if (argc > 2) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
+    if (argc < 2) {
+        help_program(commands);
+        return EM_OK;
+    }
+    em_status status = find_command(&command, argv[1], err);
+    if (status == EM_OK) help_command(command);
+    return status;
+}
+
+static em_status run_command(int argc, char **argv, em_error *err)
+{
+    const command_spec *command = NULL;
+    arguments args;
+    em_status status = find_command(&command, argv[0], err);
+    if (status == EM_OK) status = args_parse(&args, command, argc, argv, err);
+    if (status != EM_OK) return status;
+    if (args_given(&args, "help")) {
+        help_command(command);
+        return EM_OK;
+    }
+    progress_allow(!args_given(&args, "quiet"));
+    return command->run(&args, err);
+}
+
+static em_status run(int argc, char **argv, em_error *err)
+{
+    if (argc < 2) return refuse(err, EM_EINVAL, "COMMAND: is missing; try 'eigenmesh --help'");
+    const char *first = argv[1];
+    if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return run_help(argc - 1, argv + 1, err);
+    if (strcmp(first, "--version") == 0) {
+        if (argc > 2) return refuse(err, EM_EINVAL, "--version: takes no argument; try it alone");
+        print_version();
+        return EM_OK;
+    }
+    return run_command(argc - 1, argv + 1, err);
+}
+
+/* What was printed must have arrived, else a full disk would look like success. */
+static em_status flush_stdout(em_error *err)
+{
+    int failed = ferror(stdout) != 0;
+    errno = 0;
+    failed |= fflush(stdout) != 0;
+    if (!failed) return EM_OK;
+    return refuse(err, EM_EOUTPUT, "standard output: cannot be written (%s); try another place for it",
+                  strerror(errno ? errno : EIO));
+}
+
+int main(int argc, char **argv)
+{
+    em_error err = {0};
+    interrupt_install();
+    em_status status = run(argc, argv, &err);
+    progress_erase();
+    em_error flush_error = {0};
+    em_status flushed = flush_stdout(&flush_error);
+    if (status == EM_OK) {
+        status = flushed;
+        err = flush_error;
+    }
+    /* A reader that closed the pipe has what it wanted: no message. */
+    int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
+    if (status != EM_OK && !quiet) complain("%s", err.msg);
+    return exit_status(status);
+}

@@ -1,0 +1,48 @@
+#include "outputs.h"
+#include "gnuplot.h"
+#include "message.h"
+
+#include <string.h>
+
+static em_status open_one(output_file *files, int i, em_error *err)
+{
+    output_file *file = &files[i];
+    if (!file->path) return EM_OK;
+    for (int other = 0; other < i; other++)
+        if (files[other].path && strcmp(files[other].path, file->path) == 0)
+            return refuse(err, EM_EINVAL, "--%s: '%s' is the file of --%s too; try another name", file->option,
+                          file->path, files[other].option);
+    if (strcmp(file->option, "plot") == 0) {
+        em_status status = gnuplot_require(err);
+        if (status != EM_OK) return status;
+    }
+    return em_output_open(&file->handle, file->path, err);
+}
+
+em_status outputs_open(output_file *files, int count, const arguments *args, em_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        files[i].path = args_text(args, files[i].option);
+        em_status status = open_one(files, i, err);
+        if (status != EM_OK) return status;
+    }
+    return EM_OK;
+}
+
+em_status outputs_commit(output_file *files, int count, em_error *err)
+{
+    /* A full disk shows here, before the first file is in place. */
+    for (int i = 0; i < count; i++)
+        if (files[i].handle && fflush(em_output_stream(files[i].handle)) != 0)
+            return em_output_commit(&files[i].handle, err);
+    for (int i = 0; i < count; i++) {
+        em_status status = files[i].handle ? em_output_commit(&files[i].handle, err) : EM_OK;
+        if (status != EM_OK) return status;
+    }
+    return EM_OK;
+}
+
+void outputs_discard(output_file *files, int count)
+{
+    for (int i = 0; i < count; i++) em_output_discard(&files[i].handle);
+}

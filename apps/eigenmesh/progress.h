@@ -1,0 +1,18 @@
+/* One line on a terminal that shows how far long work is; nothing of the kind elsewhere. */
+#ifndef EIGENMESH_PROGRESS_H
+#define EIGENMESH_PROGRESS_H
+
+#include <eigenmesh/eigenmesh.h>
+
+/* Draw at all?  Only ever where stderr is a terminal. */
+void progress_allow(int allowed);
+
+/* An em_monitor_fn: draws the iteration, and stops the run after Ctrl-C. */
+int progress_fit(const em_progress *now, void *unused);
+
+/* Rows done, of so many. */
+void progress_rows(size_t done, size_t total);
+
+void progress_erase(void);
+
+#endif

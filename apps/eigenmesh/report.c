@@ -1,0 +1,87 @@
+#include "report.h"
+#include "table.h"
+
+#include <math.h>
+
+const double *report_exact(const em_model *model)
+{
+    const double *exact = em_model_exact_variance(model);
+    return exact && !isnan(exact[0]) ? exact : NULL;
+}
+
+em_status report_components(const em_model *model, em_error *err)
+{
+    const double *variance = em_model_explained_variance(model);
+    const double *ratio = em_model_explained_variance_ratio(model);
+    const double *residual = em_model_residuals(model);
+    const double *exact = report_exact(model);
+    const double *error = em_model_component_error(model);
+    double cumulative = 0;
+    table t;
+    table_begin(&t, 5 + (exact != NULL) + (error != NULL));
+    table_cell(&t, "component");
+    table_cell(&t, "variance");
+    if (exact) table_cell(&t, "exact");
+    table_cell(&t, "ratio");
+    table_cell(&t, "cumulative");
+    table_cell(&t, "residual");
+    if (error) table_cell(&t, "error");
+    for (int k = 0; k < em_model_components_count(model); k++) {
+        cumulative += ratio[k];
+        table_cell(&t, "%d", k + 1);
+        table_cell(&t, "%#.6g", variance[k]);
+        if (exact) table_cell(&t, "%#.6g", exact[k]);
+        table_cell(&t, "%.4f", ratio[k]);
+        table_cell(&t, "%.4f", cumulative);
+        table_cell(&t, "%.1e", residual[k]);
+        if (error) table_cell(&t, "%.1e", error[k]);
+    }
+    return table_print(&t, err);
+}
+
+em_traffic report_total(const em_info *info)
+{
+    em_traffic total = {0};
+    for (int phase = 0; phase < EM_PHASES; phase++) {
+        total.rounds += info->traffic[phase].rounds;
+        total.messages += info->traffic[phase].messages;
+        total.bytes += info->traffic[phase].bytes;
+        total.units += info->traffic[phase].units;
+    }
+    return total;
+}
+
+static void traffic_row(table *t, const char *name, const em_traffic *sent)
+{
+    table_cell(t, "%s", name);
+    table_cell(t, "%llu", (unsigned long long)sent->rounds);
+    table_cell(t, "%llu", (unsigned long long)sent->messages);
+    table_cell(t, "%llu", (unsigned long long)sent->bytes);
+    table_cell(t, "%.4g", sent->units);
+}
+
+em_status report_traffic(const em_info *info, em_error *err)
+{
+    static const char *const heading[] = {"sent", "rounds", "messages", "bytes", "units"};
+    em_traffic total = report_total(info);
+    table t;
+    table_begin(&t, 5);
+    for (int i = 0; i < 5; i++) table_cell(&t, "%s", heading[i]);
+    for (int phase = 0; phase < EM_PHASES; phase++)
+        traffic_row(&t, em_phase_name((em_phase)phase), &info->traffic[phase]);
+    traffic_row(&t, "total", &total);
+    return table_print(&t, err);
+}
+
+void report_ending(const em_info *info)
+{
+    (void)printf("result    %s after %ld iteration%s", em_reason_text(info->reason), info->iterations,
+                 info->iterations == 1 ? "" : "s");
+    if (isfinite(info->change)) (void)printf(", change %.1e", info->change);
+    (void)printf(" (tolerance %g)\n", info->tolerance);
+    (void)printf("measures  residual %.1e", info->residual);
+    if (isfinite(info->consensus)) (void)printf(", consensus %.1e", info->consensus);
+    if (isfinite(info->error)) (void)printf(", error %.1e", info->error);
+    if (isfinite(info->step)) (void)printf(", step %.4g", info->step);
+    (void)printf("\ntime      %.3g s before the iterations, %.3g s in them\n", info->seconds_setup, info->seconds);
+}

@@ -1,0 +1,74 @@
+#include "report.h"
+
+static void json_components(json *j, const em_model *model)
+{
+    const double *variance = em_model_explained_variance(model);
+    const double *ratio = em_model_explained_variance_ratio(model);
+    const double *residual = em_model_residuals(model);
+    const double *exact = report_exact(model);
+    const double *error = em_model_component_error(model);
+    double cumulative = 0;
+    json_open(j, "components", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) {
+        cumulative += ratio[k];
+        json_open(j, NULL, '{');
+        json_whole(j, "component", (uint64_t)k + 1);
+        json_real(j, "variance", variance[k]);
+        if (exact) json_real(j, "exact_variance", exact[k]);
+        json_real(j, "ratio", ratio[k]);
+        json_real(j, "cumulative", cumulative);
+        json_real(j, "residual", residual[k]);
+        if (error) json_real(j, "error", error[k]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void json_traffic(json *j, const char *key, const em_traffic *sent)
+{
+    json_open(j, key, '{');
+    json_whole(j, "rounds", sent->rounds);
+    json_whole(j, "messages", sent->messages);
+    json_whole(j, "bytes", sent->bytes);
+    json_real(j, "units", sent->units);
+    json_close(j, '}');
+}
+
+static void json_sent(json *j, const em_info *info)
+{
+    em_traffic total = report_total(info);
+    json_open(j, "sent", '{');
+    for (int phase = 0; phase < EM_PHASES; phase++)
+        json_traffic(j, em_phase_name((em_phase)phase), &info->traffic[phase]);
+    json_traffic(j, "total", &total);
+    json_close(j, '}');
+}
+
+void report_json(json *j, const em_model *model)
+{
+    const em_info *info = em_model_info(model);
+    json_text(j, "method", info->method);
+    json_text(j, "operator", info->operator_name);
+    json_whole(j, "samples", em_model_samples(model));
+    json_whole(j, "features", (uint64_t)em_model_features(model));
+    json_whole(j, "nodes", (uint64_t)info->nodes);
+    json_whole(j, "threads", (uint64_t)info->threads);
+    json_whole(j, "seed", info->seed);
+    json_flag(j, "converged", info->reason == EM_CONVERGED);
+    json_text(j, "result", em_reason_text(info->reason));
+    json_whole(j, "iterations", (uint64_t)info->iterations);
+    json_real(j, "tolerance", info->tolerance);
+    json_real(j, "change", info->change);
+    json_real(j, "step", info->step);
+    json_real(j, "residual", info->residual);
+    json_real(j, "consensus", info->consensus);
+    json_real(j, "error", info->error);
+    json_real(j, "noise_variance", em_model_noise_variance(model));
+    json_whole(j, "constant_features", (uint64_t)info->constant_features);
+    json_components(j, model);
+    json_sent(j, info);
+    json_open(j, "seconds", '{');
+    json_real(j, "setup", info->seconds_setup);
+    json_real(j, "iterations", info->seconds);
+    json_close(j, '}');
+}

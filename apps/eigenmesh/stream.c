@@ -1,0 +1,50 @@
+#include "stream.h"
+#include "interrupt.h"
+#include "message.h"
+#include "progress.h"
+
+#include <stdlib.h>
+
+enum { BLOCK_NUMBERS = 1 << 18 };
+
+static size_t block_rows(const em_data *data, const stream_target *target)
+{
+    size_t widest = em_data_columns(data) > target->columns ? em_data_columns(data) : target->columns;
+    size_t rows = BLOCK_NUMBERS / (widest ? widest : 1);
+    if (rows > em_data_rows(data)) rows = em_data_rows(data);
+    return rows ? rows : 1;
+}
+
+static em_status stream_block(const em_data *data, const stream_target *target, em_writer *writer, size_t first,
+                              size_t count, double *in, double *out, em_error *err)
+{
+    em_status status = em_data_read(data, first, count, in, err);
+    if (status == EM_OK && target->map) status = target->map(target->context, in, count, out, err);
+    if (status == EM_OK) status = em_writer_rows(writer, target->map ? out : in, count, err);
+    return status;
+}
+
+em_status stream_rows(const em_data *data, const stream_target *target, em_error *err)
+{
+    em_status status = EM_OK;
+    em_writer *writer = NULL;
+    size_t rows = em_data_rows(data), block = block_rows(data, target);
+    double *in = calloc(block * em_data_columns(data), sizeof *in);
+    double *out = calloc(block * target->columns, sizeof *out);
+    if (!in || !out) TRY(refuse_memory(err, target->path));
+    TRY(em_writer_open(&writer, target->path, target->type, rows, target->columns, err));
+    interrupt_defer();
+    for (size_t first = 0; first < rows; first += block) {
+        size_t count = rows - first < block ? rows - first : block;
+        TRY(stream_block(data, target, writer, first, count, in, out, err));
+        progress_rows(first + count, rows);
+        if (interrupt_requested())
+            TRY(refuse(err, EM_EOUTPUT, "%s: not written, interrupted at row %zu; try again", target->path, first));
+    }
+    TRY(em_writer_close(&writer, err));
+done:
+    em_writer_discard(&writer);
+    free(out);
+    free(in);
+    return status;
+}

@@ -1,0 +1,28 @@
+#include "trace.h"
+#include "number.h"
+
+#include <math.h>
+
+/* A number that does not apply leaves its column empty. */
+static void put(FILE *out, double value)
+{
+    char text[NUMBER_TEXT];
+    (void)fprintf(out, ",%s", isnan(value) ? "" : number_text(value, text));
+}
+
+void trace_write(FILE *out, const em_model *model)
+{
+    size_t rows = 0;
+    const em_trace_row *row = em_model_trace(model, &rows);
+    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
+    for (const em_trace_row *end = row + rows; row < end; row++) {
+        (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
+                      (unsigned long long)row->messages, (unsigned long long)row->bytes);
+        put(out, row->units);
+        put(out, row->seconds);
+        put(out, row->residual);
+        put(out, row->consensus);
+        put(out, row->error);
+        (void)fputc('\n', out);
+    }
+}

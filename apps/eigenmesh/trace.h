@@ -1,0 +1,10 @@
+/* The trace of a fit as a CSV file: a row an iteration. */
+#ifndef EIGENMESH_TRACE_H
+#define EIGENMESH_TRACE_H
+
+#include <eigenmesh/eigenmesh.h>
+
+/* Failures of the stream are told when the output is committed. */
+void trace_write(FILE *out, const em_model *model);
+
+#endif

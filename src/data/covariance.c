@@ -1,0 +1,121 @@
+#include "data/covariance.h"
+
+#include "base/memory.h"
+
+#include <cblas.h>
+#include <string.h>
+
+enum {
+    FORM_BYTES = 4 << 20,  /* long enough for a rank-k update near the peak       */
+    APPLY_BYTES = 1 << 19, /* read once from memory, used twice from the cache    */
+    MIRROR_TILE = 32
+};
+
+double emi_cov_form_cost(size_t rows, int d)
+{
+    return (double)rows * d * d;
+}
+
+double emi_cov_dense_cost(int d, int K)
+{
+    return 2.0 * d * d * K;
+}
+
+double emi_cov_implicit_cost(size_t rows, int d, int K)
+{
+    return 4.0 * (double)rows * d * K;
+}
+
+double emi_cov_apply_cost(const emi_cov *C, int K)
+{
+    return C->dense ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
+}
+
+size_t emi_cov_form_needs(int d)
+{
+    return emi_rows_at_once(d, FORM_BYTES) * (size_t)d;
+}
+
+size_t emi_cov_apply_needs(int d, int K)
+{
+    return emi_rows_at_once(d, APPLY_BYTES) * ((size_t)d + (size_t)K);
+}
+
+/* Copy the upper triangle to the lower, tile by tile so that both sides stay in the cache. */
+static void mirror(double *A, int d)
+{
+    for (int right = 0; right < d; right += MIRROR_TILE)
+        for (int down = 0; down <= right; down += MIRROR_TILE)
+            for (int j = right; j < d && j < right + MIRROR_TILE; j++)
+                for (int i = down; i < j && i < down + MIRROR_TILE; i++)
+                    A[(size_t)i * (size_t)d + (size_t)j] = A[(size_t)j * (size_t)d + (size_t)i];
+}
+
+em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
+{
+    int d = C->d;
+    size_t at_once = emi_rows_at_once(d, FORM_BYTES), size, count;
+    if (emi_size_overflows((size_t)d, (size_t)d, &size)) return emi_fail_memory(err, "covariance");
+    double *dense = emi_doubles(size);
+    if (!dense) return emi_fail_memory(err, "covariance");
+    for (size_t first = 0; first < C->shard->count; first += count) {
+        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
+        em_status status = emi_standard_read(C->standard, C->shard, first, count, scratch.v, err);
+        if (status != EM_OK) {
+            emi_free(dense);
+            return status;
+        }
+        emi_shard_forget(C->shard, first, count);
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, d, (int)count, C->weight, scratch.v, d, first ? 1 : 0,
+                    dense, d);
+    }
+    mirror(dense, d);
+    C->dense = dense;
+    return EM_OK;
+}
+
+/* Z = (M/N) Y' (Y X), a block of rows at a time: each block is read, centred and used for both products
+ * while it is in the cache. */
+static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+{
+    int d = C->d;
+    size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
+    double *rows = scratch.v, *scores = rows + at_once * (size_t)d;
+    memset(Z.v, 0, sizeof *Z.v * (size_t)d * (size_t)Z.cols);
+    for (size_t first = 0; first < C->shard->count; first += count) {
+        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
+        em_status status = emi_standard_read(C->standard, C->shard, first, count, rows, err);
+        if (status != EM_OK) return status;
+        emi_block Y = {d, (int)count, rows}, S = {(int)count, X.cols, scores};
+        emi_mul_tn(1, Y, X, 0, S);
+        emi_mul(C->weight, Y, S, 1, Z);
+    }
+    return EM_OK;
+}
+
+em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+{
+    if (!C->dense) return apply_implicit(C, X, Z, scratch, err);
+    emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
+    return EM_OK;
+}
+
+em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err)
+{
+    size_t d = (size_t)C->d;
+    *trace = 0;
+    if (C->dense) {
+        for (size_t f = 0; f < d; f++) *trace += C->dense[f * d + f];
+        return EM_OK;
+    }
+    emi_scratch rest = {scratch.v + d, scratch.count - d};
+    em_status status = emi_sum_squares(C->standard, C->shard, scratch.v, rest, err);
+    for (size_t f = 0; status == EM_OK && f < d; f++) *trace += C->weight * scratch.v[f];
+    return status;
+}
+
+void emi_cov_free(emi_cov *C)
+{
+    emi_free(C->dense);
+    C->dense = NULL;
+}

@@ -1,0 +1,34 @@
+/* A node's covariance C_i = (M/N) sum_{y in i} (y - mu)(y - mu)', as an operator. */
+#ifndef EMI_DATA_COVARIANCE_H
+#define EMI_DATA_COVARIANCE_H
+
+#include "data/moments.h"
+
+typedef struct emi_cov {
+    int d;
+    double weight; /* M / N */
+    const emi_shard *shard;
+    const emi_standard *standard;
+    double *dense; /* [d * d], both triangles; NULL: products with the data */
+} emi_cov;
+
+/* Floating-point operations of forming C_i, and of one product with a d x K block either way. */
+double emi_cov_form_cost(size_t rows, int d);
+double emi_cov_apply_cost(const emi_cov *C, int K);
+double emi_cov_dense_cost(int d, int K);
+double emi_cov_implicit_cost(size_t rows, int d, int K);
+
+/* Form C_i, which makes the operator dense.  Needs emi_cov_form_needs(d) of scratch. */
+em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err);
+size_t emi_cov_form_needs(int d);
+
+/* Z = C_i X, d x K.  Needs emi_cov_apply_needs(d, K) of scratch. */
+em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err);
+size_t emi_cov_apply_needs(int d, int K);
+
+/* trace(C_i).  Needs emi_moments_needs(d) + d of scratch. */
+em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err);
+
+void emi_cov_free(emi_cov *C); /* accepts the zeroed */
+
+#endif

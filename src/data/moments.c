@@ -1,0 +1,82 @@
+#include "data/moments.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 1 << 18 }; /* stays in the second-level cache */
+
+size_t emi_rows_at_once(int d, size_t bytes)
+{
+    size_t rows = bytes / (sizeof(double) * (size_t)d);
+    return rows < 8 ? 8 : rows;
+}
+
+size_t emi_moments_needs(int d)
+{
+    return (emi_rows_at_once(d, BLOCK_BYTES) + 1) * (size_t)d;
+}
+
+em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
+                            double *rows, em_error *err)
+{
+    em_status status = emi_shard_read(shard, first, count, rows, err);
+    if (status != EM_OK) return status;
+    size_t d = (size_t)standard->d;
+    const double *mean = standard->mean, *inverse = standard->inverse_scale;
+    for (size_t r = 0; r < count && (mean || inverse); r++) {
+        double *row = rows + r * d;
+        if (mean)
+            for (size_t f = 0; f < d; f++) row[f] -= mean[f];
+        if (inverse)
+            for (size_t f = 0; f < d; f++) row[f] *= inverse[f];
+    }
+    return EM_OK;
+}
+
+/* Sums are kept a block at a time and the blocks' sums added up: rounding then grows with the number of
+ * blocks, not of rows. */
+em_status emi_sum_columns(const emi_shard *shard, double *sum, emi_scratch scratch, em_error *err)
+{
+    em_status status;
+    size_t d = shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
+    double *rows = scratch.v, *part = rows + at_once * d;
+    memset(sum, 0, sizeof *sum * d);
+    for (size_t first = 0; first < shard->count; first += count) {
+        count = shard->count - first < at_once ? shard->count - first : at_once;
+        TRY(emi_shard_read(shard, first, count, rows, err));
+        memset(part, 0, sizeof *part * d);
+        for (size_t r = 0; r < count; r++)
+            for (size_t f = 0; f < d; f++) part[f] += rows[r * d + f];
+        double all = 0;
+        for (size_t f = 0; f < d; f++) sum[f] += part[f], all += part[f] - part[f];
+        if (isnan(all)) TRY(emi_shard_check_finite(shard, first, count, rows, err));
+        emi_shard_forget(shard, first, count);
+    }
+    for (size_t f = 0; f < d; f++)
+        if (!isfinite(sum[f]))
+            return emi_fail(err, EM_EDATA,
+                            "%s: column %zu adds up to more than a double holds; try dividing it by a power of ten",
+                            shard->data->name, f);
+    status = EM_OK;
+done:
+    return status;
+}
+
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, emi_scratch scratch,
+                          em_error *err)
+{
+    size_t d = (size_t)standard->d, at_once = emi_rows_at_once(standard->d, BLOCK_BYTES), count;
+    double *rows = scratch.v, *part = rows + at_once * d;
+    memset(sum, 0, sizeof *sum * d);
+    for (size_t first = 0; first < shard->count; first += count) {
+        count = shard->count - first < at_once ? shard->count - first : at_once;
+        em_status status = emi_standard_read(standard, shard, first, count, rows, err);
+        if (status != EM_OK) return status;
+        memset(part, 0, sizeof *part * d);
+        for (size_t r = 0; r < count; r++)
+            for (size_t f = 0; f < d; f++) part[f] += rows[r * d + f] * rows[r * d + f];
+        for (size_t f = 0; f < d; f++) sum[f] += part[f];
+        emi_shard_forget(shard, first, count);
+    }
+    return EM_OK;
+}

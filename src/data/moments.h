@@ -1,0 +1,32 @@
+/* What preprocessing needs to know of a shard: sums over its rows, a block at a time. */
+#ifndef EMI_DATA_MOMENTS_H
+#define EMI_DATA_MOMENTS_H
+
+#include "data/shards.h"
+#include "linalg/block.h"
+
+/* What is done to a row before anything else sees it: (y - mean) * inverse_scale, feature by feature. */
+typedef struct emi_standard {
+    int d;
+    double *mean;          /* [d]; NULL: not centred  */
+    double *inverse_scale; /* [d]; NULL: not scaled   */
+} emi_standard;
+
+/* Rows of data to convert at a time: about `bytes` of doubles, at least 8 rows. */
+size_t emi_rows_at_once(int d, size_t bytes);
+
+/* Rows first .. of the shard, as the solver sees them, into rows[count * d]. */
+em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
+                            double *rows, em_error *err);
+
+/* Column sums of the raw rows, into sum[d].  Also where non-finite values are found. */
+em_status emi_sum_columns(const emi_shard *shard, double *sum, emi_scratch scratch, em_error *err);
+
+/* Column sums of squares of the standardised rows, into sum[d]. */
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, emi_scratch scratch,
+                          em_error *err);
+
+/* Scratch that either of the two needs. */
+size_t emi_moments_needs(int d);
+
+#endif

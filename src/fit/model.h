@@ -1,0 +1,24 @@
+/* The answer, and how it was found. */
+#ifndef EMI_FIT_MODEL_H
+#define EMI_FIT_MODEL_H
+
+#include "base/error.h"
+
+struct em_model {
+    int K, d;
+    uint64_t N;
+    double *numbers;      /* one allocation for all that follows */
+    double *components;   /* [K * d] */
+    double *mean, *scale; /* [d] */
+    double *explained_variance, *explained_variance_ratio, *singular_values, *residuals; /* [K] */
+    double *exact_variance, *component_error;                                            /* [K] valid when has_truth */
+    double noise_variance;
+    int has_truth;
+    em_info info;
+    em_trace_row *trace;
+    size_t trace_rows;
+};
+
+em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+#include "fit/model_entries.h"
+
+#include <string.h>
+
+int emi_model_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
+{
+    size_t K = (size_t)model->K, d = (size_t)model->d;
+    em_info *info = &model->info;
+#define DOUBLES(label, pointer, n)                                                                                     \
+    {                                                                                                                  \
+        label, EMI_DOUBLES, 1, {n, 0}, n, pointer                                                                      \
+    }
+#define DOUBLE(label, pointer)                                                                                         \
+    {                                                                                                                  \
+        label, EMI_DOUBLES, 0, {0, 0}, 1, pointer                                                                      \
+    }
+#define INT64(label, pointer)                                                                                          \
+    {                                                                                                                  \
+        label, EMI_INT64, 0, {0, 0}, 1, pointer                                                                        \
+    }
+#define UINT64(label, pointer)                                                                                         \
+    {                                                                                                                  \
+        label, EMI_UINT64, 0, {0, 0}, 1, pointer                                                                       \
+    }
+#define UINT64S(label, pointer)                                                                                        \
+    {                                                                                                                  \
+        label, EMI_UINT64, 1, {EM_PHASES, 0}, EM_PHASES, pointer                                                       \
+    }
+#define TEXT(label, array)                                                                                             \
+    {                                                                                                                  \
+        label, EMI_TEXT, 0, {0, 0}, sizeof array, array                                                                \
+    }
+    const emi_entry entries[] = {
+        {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components},
+        DOUBLES("mean", model->mean, d),
+        DOUBLES("scale", model->scale, d),
+        DOUBLES("explained_variance", model->explained_variance, K),
+        DOUBLES("explained_variance_ratio", model->explained_variance_ratio, K),
+        DOUBLES("singular_values", model->singular_values, K),
+        DOUBLES("residuals", model->residuals, K),
+        DOUBLE("noise_variance", &model->noise_variance),
+        UINT64("n_samples", &b->n_samples),
+        INT64("n_features", &b->n_features),
+        INT64("n_components", &b->n_components),
+        TEXT("method", info->method),
+        TEXT("operator", info->operator_name),
+        INT64("reason", &b->reason),
+        INT64("iterations", &b->iterations),
+        DOUBLE("step", &info->step),
+        DOUBLE("tolerance", &info->tolerance),
+        DOUBLE("change", &info->change),
+        DOUBLE("consensus", &info->consensus),
+        DOUBLE("error", &info->error),
+        INT64("nodes", &b->nodes),
+        INT64("threads", &b->threads),
+        UINT64("seed", &b->seed),
+        UINT64S("rounds", b->rounds),
+        UINT64S("messages", b->messages),
+        UINT64S("bytes", b->bytes),
+        DOUBLES("units", b->units, EM_PHASES),
+        DOUBLE("seconds_setup", &info->seconds_setup),
+        DOUBLE("seconds", &info->seconds),
+        INT64("constant_features", &b->constant_features),
+        TEXT("version", b->version),
+    };
+    _Static_assert(sizeof entries / sizeof *entries <= EMI_ENTRIES_MAX, "room for every entry");
+    memcpy(out, entries, sizeof entries);
+    return (int)(sizeof entries / sizeof *entries);
+}
+
+void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)
+{
+    const em_info *info = &model->info;
+    *b = (emi_entry_buffers){.n_components = model->K,
+                             .n_features = model->d,
+                             .n_samples = model->N,
+                             .reason = info->reason,
+                             .iterations = info->iterations,
+                             .nodes = info->nodes,
+                             .threads = info->threads,
+                             .constant_features = info->constant_features,
+                             .seed = info->seed};
+    (void)snprintf(b->version, sizeof b->version, "%s", em_version());
+    for (int phase = 0; phase < EM_PHASES; phase++) {
+        b->rounds[phase] = info->traffic[phase].rounds;
+        b->messages[phase] = info->traffic[phase].messages;
+        b->bytes[phase] = info->traffic[phase].bytes;
+        b->units[phase] = info->traffic[phase].units;
+    }
+}
+
+void emi_buffers_to_model(const emi_entry_buffers *b, em_model *model)
+{
+    em_info *info = &model->info;
+    model->N = b->n_samples;
+    info->reason = (em_reason)b->reason;
+    info->iterations = (long)b->iterations;
+    info->nodes = (int)b->nodes;
+    info->threads = (int)b->threads;
+    info->constant_features = (int)b->constant_features;
+    info->seed = b->seed;
+    info->samples = b->n_samples;
+    info->features = model->d;
+    info->components = model->K;
+    for (int phase = 0; phase < EM_PHASES; phase++)
+        info->traffic[phase] = (em_traffic){.rounds = b->rounds[phase],
+                                            .messages = b->messages[phase],
+                                            .bytes = b->bytes[phase],
+                                            .units = b->units[phase]};
+    info->residual = 0;
+    for (int k = 0; k < model->K; k++) info->residual += model->residuals[k] / model->K;
+}

@@ -1,0 +1,36 @@
+/* The problem as the methods see it: data centred and scaled, covariances as operators. */
+#ifndef EMI_FIT_PROBLEM_H
+#define EMI_FIT_PROBLEM_H
+
+#include "methods/method.h"
+
+typedef struct emi_problem {
+    em_mesh *mesh;
+    const em_shards *shards; /* [hosted] borrowed */
+    int d, K;
+    uint64_t N;            /* rows in all */
+    emi_standard standard; /* what is done to each row */
+    double *mean;          /* [d] global mean, zero where the mean is left in */
+    double *scale;         /* [d] divisors */
+    int constant_features; /* left unscaled under std */
+    emi_cov *C;            /* [hosted] */
+    double variance;       /* trace(C), over the whole network */
+    int threads;
+    emi_scratch *scratch; /* [threads] enough for everything below and every method */
+} emi_problem;
+
+/* Everything before the first iteration but the step and the start: N, the global mean, the scale, the operators.
+ * Collective; what is exchanged counts as set-up.  `steps`: products each operator is expected to do. */
+em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                              long steps, em_error *err);
+
+/* max_i lambda_1(C_i), over the whole network.  Collective. */
+em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
+
+/* The exact answer by a central eigensolve, for study: K eigenvalues of C, falling, and unit eigenvectors (d x K,
+ * column-major).  Only where every node lives in this process. */
+em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err);
+
+void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built */
+
+#endif

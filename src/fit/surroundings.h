@@ -1,0 +1,36 @@
+/* What surrounds a method while it runs: counting, tracing, stopping, spotting divergence. */
+#ifndef EMI_FIT_SURROUNDINGS_H
+#define EMI_FIT_SURROUNDINGS_H
+
+#include "fit/observe.h"
+
+typedef struct emi_surroundings {
+    const em_options *options;
+    emi_observer *observer;
+    double alpha; /* the first step */
+
+    long iteration; /* completed */
+    int began, running, over;
+    int column;      /* the one being sought, -1 for all at once */
+    long column_end; /* iteration at which its turn ends */
+    int unfinished;  /* columns whose turn ended by the iteration limit */
+    em_reason reason;
+
+    emi_field good;    /* (d, K) the estimate at the last test, known to be sound */
+    emi_field numbers; /* (2, 1) change and norm a node, for the test */
+    long tested;       /* iteration of that test */
+    double change;
+
+    double resumed, seconds; /* the clock runs during iterations, not while looking on */
+    em_trace_row *rows;
+    size_t row_count, row_room;
+} emi_surroundings;
+
+em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_options *options, emi_observer *observer,
+                                double alpha, em_error *err);
+void emi_surroundings_close(emi_surroundings *a); /* accepts the zeroed and the half-built */
+
+/* Scalars sent, in the paper's unit: every node sends one d x K matrix to each neighbour. */
+double emi_units(const em_mesh *mesh, int d, int K, uint64_t scalars);
+
+#endif

@@ -1,0 +1,59 @@
+#include "linalg/block.h"
+
+#include <cblas.h>
+#include <math.h>
+
+double *emi_column_of(emi_block A, int k)
+{
+    return A.v + (size_t)k * (size_t)A.rows;
+}
+
+void emi_mul(double alpha, emi_block A, emi_block B, double beta, emi_block C)
+{
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, C.rows, C.cols, A.cols, alpha, A.v, A.rows, B.v, B.rows,
+                beta, C.v, C.rows);
+}
+
+void emi_mul_tn(double alpha, emi_block A, emi_block B, double beta, emi_block C)
+{
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, C.rows, C.cols, A.rows, alpha, A.v, A.rows, B.v, B.rows, beta,
+                C.v, C.rows);
+}
+
+void emi_keep_upper(emi_block T)
+{
+    for (int k = 0; k < T.cols; k++)
+        for (int i = k + 1; i < T.rows; i++) emi_column_of(T, k)[i] = 0;
+}
+
+void emi_sanger(emi_block X, emi_block CX, emi_scratch scratch)
+{
+    emi_block T = {X.cols, X.cols, scratch.v};
+    emi_mul_tn(1, X, CX, 0, T); /* T  = X' C X      */
+    emi_keep_upper(T);          /* T  = U(T)        */
+    emi_mul(-1, X, T, 1, CX);   /* CX = C X - X T   */
+}
+
+double emi_sin2(int d, const double *x, const double *q)
+{
+    double norm = emi_norm(d, x), cosine = 0, sum = 0;
+    if (norm == 0) return 1;
+    for (int i = 0; i < d; i++) cosine += x[i] / norm * q[i];
+    for (int i = 0; i < d; i++) {
+        double off = x[i] / norm - cosine * q[i];
+        sum += off * off;
+    }
+    return sum;
+}
+
+double emi_norm(int d, const double *x)
+{
+    return cblas_dnrm2(d, x, 1);
+}
+
+int emi_blas_threads(int threads)
+{
+    int before = openblas_get_num_threads();
+    openblas_set_num_threads(threads);
+    return before;
+}

@@ -1,0 +1,108 @@
+/* Opening and closing a mesh. */
+#include "mesh/mesh.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+static em_status find_engine(em_mesh *mesh, const char *name, em_error *err)
+{
+    for (int i = 0; emi_engines[i]; i++)
+        if (strcmp(emi_engines[i]->name, name ? name : "local") == 0) mesh->engine = emi_engines[i];
+    if (!mesh->engine) return emi_fail(err, EM_EINVAL, "engine %s: not built in; try local", name);
+    return EM_OK;
+}
+
+static void list_edges(em_mesh *mesh)
+{
+    const em_graph *graph = mesh->graph;
+    size_t n = 0;
+    for (int i = 0; i < graph->nodes; i++)
+        for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
+            mesh->edge_links[n++] = (emi_link){i, graph->neighbour[e]};
+}
+
+/* Count nodes by depth, then place each in its level; within a level they keep the order of their ids. */
+static void list_tree(em_mesh *mesh, size_t *fill)
+{
+    const emi_tree *tree = &mesh->tree;
+    for (int i = 0; i < tree->nodes; i++)
+        if (tree->depth_of[i] > 0) mesh->level[tree->depth_of[i]]++;
+    for (int l = 1; l <= tree->depth; l++) mesh->level[l] += mesh->level[l - 1];
+    memcpy(fill, mesh->level, sizeof *fill * (size_t)(tree->depth + 1));
+    for (int i = 0; i < tree->nodes; i++) {
+        if (tree->depth_of[i] == 0) continue;
+        size_t at = fill[tree->depth_of[i] - 1]++;
+        mesh->tree_links[at] = (emi_link){i, tree->parent[i]};
+        mesh->tree_back[at] = (emi_link){tree->parent[i], i};
+    }
+}
+
+static em_status plan_links(em_mesh *mesh, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t nodes = (size_t)mesh->graph->nodes, *fill = NULL;
+    TRY(emi_tree_build(&mesh->tree, mesh->graph, err));
+    size_t levels = (size_t)mesh->tree.depth + 1;
+    fill = emi_calloc(levels, sizeof *fill);
+    mesh->level = emi_calloc(levels, sizeof *mesh->level);
+    mesh->edge_links = emi_calloc(2 * mesh->graph->edges, sizeof *mesh->edge_links);
+    mesh->tree_links = emi_calloc(nodes, sizeof *mesh->tree_links);
+    mesh->tree_back = emi_calloc(nodes, sizeof *mesh->tree_back);
+    mesh->inbox = emi_calloc(nodes, sizeof *mesh->inbox);
+    mesh->outbox = emi_calloc((size_t)mesh->hosted, sizeof *mesh->outbox);
+    if (!fill || !mesh->level || !mesh->edge_links || !mesh->tree_links || !mesh->tree_back || !mesh->inbox ||
+        !mesh->outbox)
+        TRY(emi_fail_memory(err, "mesh"));
+    list_edges(mesh);
+    list_tree(mesh, fill);
+done:
+    emi_free(fill);
+    return status;
+}
+
+em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err)
+{
+    em_status status = EM_OK;
+    *out = NULL;
+    em_mesh *mesh = emi_calloc(1, sizeof *mesh);
+    if (!mesh) return emi_fail_memory(err, "mesh");
+    mesh->graph = graph;
+    if (threads < 0 || threads > 4096) TRY(emi_fail(err, EM_EINVAL, "threads: %d; try 0 (all cores) or more", threads));
+    TRY(find_engine(mesh, engine, err));
+    TRY(mesh->engine->open(mesh, err));
+    TRY(plan_links(mesh, err));
+    TRY(emi_pool_open(&mesh->pool, threads, err));
+    *out = mesh;
+    mesh = NULL;
+done:
+    em_mesh_close(&mesh);
+    return status;
+}
+
+int em_mesh_nodes(const em_mesh *mesh)
+{
+    return mesh->graph->nodes;
+}
+
+int em_mesh_threads(const em_mesh *mesh)
+{
+    return emi_pool_size(mesh->pool);
+}
+
+void em_mesh_close(em_mesh **handle)
+{
+    em_mesh *mesh = *handle;
+    if (!mesh) return;
+    emi_pool_close(&mesh->pool);
+    if (mesh->engine) mesh->engine->close(mesh);
+    emi_free(mesh->outbox);
+    emi_free(mesh->inbox);
+    emi_free(mesh->tree_back);
+    emi_free(mesh->tree_links);
+    emi_free(mesh->edge_links);
+    emi_free(mesh->level);
+    emi_tree_free(&mesh->tree);
+    emi_free(mesh);
+    *handle = NULL;
+}

@@ -1,0 +1,62 @@
+/* The network as this process sees it: the nodes that live here, the cores that serve them, and the ways to
+ * exchange blocks with the others.
+ *
+ * Failures stick: an operation that fails leaves its error in mesh->failure, those after it do nothing, and
+ * whoever drives the run asks emi_mesh_failed() once an iteration.  So an algorithm reads as one. */
+#ifndef EMI_MESH_MESH_H
+#define EMI_MESH_MESH_H
+
+#include "base/pool.h"
+#include "graph/graph.h"
+#include "linalg/field.h"
+#include "mesh/engine.h"
+
+/* What one phase has sent so far: the whole network's, since every hosted node counts its own. */
+typedef struct emi_count {
+    uint64_t rounds, messages, scalars;
+} emi_count;
+
+/* Beside the phases a user is told of: looking on, for a trace, costs the network nothing. */
+enum { EMI_OBSERVING = EM_PHASES, EMI_PHASES };
+
+struct em_mesh {
+    const em_graph *graph;
+    const emi_engine *engine;
+    void *engine_state;
+    emi_pool *pool;
+    int first, hosted; /* nodes first .. first + hosted - 1 live here */
+
+    emi_tree tree;
+    emi_link *edge_links; /* [2 |E|] both ways along every edge              */
+    emi_link *tree_links; /* [M - 1] child to parent, nearest the root first */
+    emi_link *tree_back;  /* [M - 1] the same, parent to child               */
+    size_t *level;        /* [depth + 1] links of nodes at depth l + 1 are level[l] .. level[l + 1] - 1 */
+
+    const double **outbox;   /* [hosted] */
+    const double **inbox;    /* [M]      */
+    const emi_field *mixing; /* between mix_begin and mix_end */
+
+    int phase;
+    emi_count count[EMI_PHASES];
+    em_error failure;
+};
+
+int emi_mesh_failed(const em_mesh *mesh);
+
+/* Z_i = sum_j w_ij X_j, one round; X must stay as it is in between. */
+void emi_mix_begin(em_mesh *mesh, const emi_field *X);
+void emi_mix_end(em_mesh *mesh, emi_field *Z);
+
+/* Over the spanning tree: exact, the same bits at every node, whatever the hosting.  `parts` holds every
+ * node's contribution and is used up; the result, of the size of one block, is for all hosted nodes. */
+void emi_tree_sum(em_mesh *mesh, emi_field *parts, double *result);
+void emi_tree_average(em_mesh *mesh, emi_field *parts, double *result);
+void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN anywhere gives NaN */
+
+/* Node 0's block to everyone. */
+void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
+
+/* Run a turn for every hosted node, spread over the cores; failures stick. */
+void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context);
+
+#endif

@@ -1,0 +1,24 @@
+#include "methods/method.h"
+
+#include <string.h>
+
+const emi_method *const emi_methods[] = {&emi_dsa, &emi_dpgd, &emi_seqdistpm, &emi_gha, &emi_oi, NULL};
+
+const em_method_info *em_method(int index)
+{
+    for (int m = 0; emi_methods[m]; m++)
+        if (m == index) return &emi_methods[m]->info;
+    return NULL;
+}
+
+const emi_method *emi_method_find(const char *name)
+{
+    for (int m = 0; emi_methods[m]; m++)
+        if (strcmp(emi_methods[m]->info.name, name) == 0) return emi_methods[m];
+    return NULL;
+}
+
+const emi_method *emi_method_auto(int nodes)
+{
+    return nodes == 1 ? &emi_oi : &emi_dsa;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# eigenmesh fit and info, as a user types them.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+works generate -d 10 -N 600 -k 3 --gap 0.6 --seed 1 -o data.npy
+
+works fit data.npy -k 3
+says "600 x 10 over 1 node"
+says "converged"
+says "cumulative"
+
+works fit data.npy -k 3 --nodes 6 --truth compute --trace trace.csv -o model.npz
+says "er:0.5"
+says "metropolis weights"
+says "(auto, as "
+says "exact"
+for phase in set-up method stopping report total; do grep -qE "^$phase +[0-9]+ " "$out" || fail "nothing sent for $phase"; done
+grep -qE '^model +model.npz$' "$out" || fail "where the model went"
+grep -qE '^trace +trace.csv$' "$out" || fail "where the trace went"
+[[ $(head -1 trace.csv) == "iteration,rounds,messages,bytes,units,seconds,residual,consensus,error" ]] || fail "the trace's heading"
+sed -n 2p trace.csv | grep -qE '^0,0,0,0,0,' || fail "row 0 of the trace is before anything was sent"
+awk -F, 'NF != 9 { exit 1 }' trace.csv || fail "a row of the trace has not 9 columns"
+awk -F, 'NR == 2 { first = $9 } END { exit !($9 < first / 10) }' trace.csv || fail "the error has not fallen"
+
+works info model.npz
+says "600 x 10 over 6 nodes"
+says "converged"
+
+# Everything random follows from the seed, whatever the number of threads.
+works fit data.npy -k 3 -n 6 --seed 7 --threads 1 -m dsa --iterations 50 --trace one.csv --quiet
+works fit data.npy -k 3 -n 6 --seed 7 --threads 2 -m dsa --iterations 50 --trace two.csv --quiet
+[[ ! -s $out ]] || fail "--quiet is not quiet"
+cmp -s <(cut -d, -f1-5,7-9 one.csv) <(cut -d, -f1-5,7-9 two.csv) || fail "two runs of one seed differ"
+[[ $(wc -l <one.csv) -eq 52 ]] || fail "50 iterations are not 51 rows"
+[[ $(tail -1 one.csv) == *, ]] || fail "an error that does not apply is not an empty column"
+
+# One file a node is the same data as one file over the nodes.
+works convert data.npy all.csv
+head -200 all.csv >a.csv
+sed -n 201,400p all.csv >b.csv
+tail -200 all.csv >c.csv
+works fit a.csv b.csv c.csv -k 3 -m dsa --iterations 100 --json
+grep -A3 '"component": 1,' "$out" | grep '"variance"' | cut -c1-30 >apart
+says '"nodes": 3'
+says '"topology": "complete"'
+works fit data.npy -n 3 -k 3 -m dsa --iterations 100 --json
+grep -A3 '"component": 1,' "$out" | grep '"variance"' | cut -c1-30 >together
+cmp -s apart together || fail "one file a node gives another variance"
+
+works fit -k 2 --columns 0-3 -- data.npy
+says "600 x 4"
+works fit data.npy -k 2 -n 4 --split sizes:100,200,100,200 -t cycle
+works fit data.npy -k 2 -n 4 --split shuffle -t star --weights maxdegree
+works fit data.npy -k 1 --iterations 0
+works fit data.npy -k 1 --no-center --scale spectral
+works fit data.npy -k 1 -n 5 --engine local --init random --truth none
+
+# A start and a truth from files: d x K.
+works fit data.npy -k 1 -m oi --iterations 500 --tolerance 1e-10
+printf '1\n0\n0\n0\n0\n0\n0\n0\n0\n0\n' >x0.csv
+works fit data.npy -k 1 -m oi --init file:x0.csv --truth file:x0.csv --iterations 0 --trace start.csv
+[[ $(sed -n 2p start.csv | cut -d, -f9) == 0 ]] || fail "the start is the truth, and yet its error is not 0"
+
+# Scaling leaves a constant feature alone, and says so.
+awk -F, -v OFS=, '{ $4 = 7; print }' all.csv >constant.csv
+run fit constant.csv -k 2 --scale std
+[[ $status -eq 0 ]] || fail "a constant feature is fine"
+complains "1 constant feature"
+works fit constant.csv -k 2 --scale std --quiet
+works fit constant.csv -k 2
+
+# Not converging is a result that is kept, told in one line, and status 1; unless the
+# number of iterations was asked for.
+run fit data.npy -k 3 -n 6 -m dsa --step 50 -o diverged.npz --trace diverged.csv
+[[ $status -eq 1 ]] || fail "diverging is not status 1"
+complains "diverged"
+complains "step"
+[[ -s diverged.npz && -s diverged.csv ]] || fail "the last good estimate is not kept"
+works info diverged.npz
+works fit data.npy -k 3 -n 6 -m dsa --iterations 5
+says "5 iterations"
+run fit data.npy -k 3 -n 6 -m dsa --tolerance 1e-15 -o unfinished.npz
+[[ $status -eq 1 ]] || fail "not converging is not status 1"
+complains "has not converged"
+[[ -s unfinished.npz ]] || fail "what was reached is not kept"
+
+# An output that exists is replaced.
+echo old >model.npz
+works fit data.npy -k 2 -o model.npz
+works info model.npz
+says "cumulative"
+works info model.npz --quiet
+[[ ! -s $out ]] || fail "--quiet is not quiet"
+
+if command -v gnuplot >/dev/null; then
+    works fit data.npy -k 2 -n 6 -m dsa --iterations 20 --plot residual.svg
+    works fit data.npy -k 2 -n 6 -m dsa --iterations 20 --truth compute --plot error.svg
+    works fit data.npy -k 2 -m gha --iterations 20 --plot single.svg
+    works fit data.npy -k 2 --iterations 0 --plot nothing.svg
+    works info model.npz --plot scree.svg
+    for picture in *.svg; do grep -q '</svg>' "$picture" || fail "$picture is not a picture"; done
+fi

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Help, version, the manual and the completion agree with one another.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+commands="fit transform info generate topology convert"
+
+works --help
+for command in $commands; do says "  $command "; done
+works help
+works --version
+says "eigenmesh 0."
+says "engines  local"
+says "methods  auto, "
+grep -qE '^gnuplot  (/.+|not found .+)$' "$out" || fail "gnuplot is neither there nor missing"
+program_path=/nowhere run --version
+says "gnuplot  not found"
+
+# shellcheck source=completions/eigenmesh.bash
+. "$root/completions/eigenmesh.bash"
+for command in $commands; do
+    works help "$command"
+    cp "$out" "$scratch/log/help"
+    works "$command" --help
+    cmp -s "$out" "$scratch/log/help" || fail "'help $command' and '$command --help' differ"
+    says "Usage: eigenmesh $command "
+    says "Example:"
+    says "  eigenmesh $command "
+    # --help wins over what is missing, and -h is the same
+    works "$command" -h
+    page=$root/docs/man/eigenmesh-$command.1
+    offered=" $(_eigenmesh_options "$command") "
+    count=0
+    while read -r option; do
+        grep -qE -- "^\.It Fl (. , )?-${option#--}( |$)" "$page" || fail "$option is not in $(basename "$page")"
+        [[ $offered == *" $option "* ]] || fail "$option is not completed"
+        count=$((count + 1))
+    done < <(grep -oE '^  (-.,|   ) --[a-z-]+' "$out" | grep -oE -- '--[a-z-]+')
+    [[ $count -ge 3 ]] || fail "the options of $command were not found in its help"
+    [[ $(wc -w <<<"$offered") -eq $count ]] || fail "the completion of $command offers options that do not exist"
+done
+for page in "$root"/docs/man/*.1; do
+    if command -v mandoc >/dev/null; then
+        mandoc -Tlint -W warning "$page" >"$out" 2>&1 || fail "mandoc complains"
+    fi
+done
+
+# The completion itself: what it offers for a line that ends here.
+offers()
+{
+    COMP_LINE=$1 COMP_POINT=${#1}
+    COMPREPLY=()
+    _eigenmesh
+    [[ " ${COMPREPLY[*]} " == *" $2 "* ]] || fail "'$1' does not offer '$2' but: ${COMPREPLY[*]}"
+}
+compopt() { :; } # only there while bash completes
+eigenmesh() { "$EIGENMESH" "$@"; }
+touch some.npy
+offers "eigenmesh " fit
+offers "eigenmesh tr" transform
+offers "eigenmesh help to" topology
+offers "eigenmesh fit " some.npy
+offers "eigenmesh fit some.npy --tol" --tolerance
+offers "eigenmesh fit some.npy --method " dsa
+offers "eigenmesh fit some.npy -m a" auto
+offers "eigenmesh fit some.npy --topology cy" cycle
+offers "eigenmesh fit some.npy --weights m" metropolis
+offers "eigenmesh fit some.npy --scale s" spectral
+offers "eigenmesh fit some.npy --init file:so" some.npy
+offers "eigenmesh topology tor" torus:
+offers "eigenmesh fit some.npy --engine " local
+
+refuses 2 "COMMAND: is missing"
+refuses 2 "solve: no such command" solve
+refuses 2 "--nonsense: no such option" --nonsense
+refuses 2 "solve: no such command" help solve
+refuses 2 "help: takes one command" help fit info
+refuses 2 "--version: takes no argument" --version now
