@@ -233,24 +233,22 @@ static void warn(const fit_job *job)
 static em_status verdict(const fit_job *job, em_error *err)
 {
     const em_info *info = em_model_info(job->model);
+    const char *kept = job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "";
     switch (info->reason) {
     case EM_CONVERGED: return EM_OK;
     case EM_STOPPED_ITERATIONS:
         if (args_given(job->args, "iterations")) return EM_OK;
         return refuse(err, EM_ENUMERIC,
-                      "fit: %s has not converged after %ld iterations (change %.1e, tolerance %g); "
+                      "fit: %s has not converged after %ld iterations (change %.1e, tolerance %g)%s; "
                       "try more --iterations, or another --method",
-                      info->method, info->iterations, info->change, info->tolerance);
+                      info->method, info->iterations, info->change, info->tolerance, kept);
     case EM_STOPPED_DIVERGED:
         return refuse(err, EM_ENUMERIC,
-                      "fit: %s diverged at iteration %ld with step %g, the last good estimate is kept; "
-                      "try a smaller --step, or --step auto",
-                      info->method, info->iterations, info->step);
+                      "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
+                      info->method, info->iterations, info->step, kept);
     case EM_STOPPED_USER:
-        return refuse(
-            err, EM_ENUMERIC,
-            "fit: interrupted after %ld iterations, what was reached is kept; try --iterations %ld to stop here",
-            info->iterations, info->iterations);
+        return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
+                      info->iterations, kept, info->iterations);
     }
     return EM_OK;
 }

@@ -43,42 +43,61 @@ em_status plot_scree(em_output *output, const em_model *model, em_error *err)
     return gnuplot_draw(script, output, err);
 }
 
-static double measure_of(const em_trace_row *row, int with_error)
+/* Against what the trace is drawn, and what of it: error where a truth is known; on a single node nothing is
+ * sent, and the iterations are all there is to count. */
+typedef struct curve {
+    const em_trace_row *rows;
+    size_t count;
+    int with_error, with_units;
+} curve;
+
+static curve curve_of(const em_model *model)
 {
-    return with_error ? row->error : row->residual;
+    curve c = {0};
+    c.rows = em_model_trace(model, &c.count);
+    c.with_error = c.count > 0 && !isnan(c.rows[c.count - 1].error);
+    c.with_units = c.count > 0 && c.rows[c.count - 1].units > 0;
+    return c;
+}
+
+/* As many points as a picture can show.  Returns how many there were. */
+static size_t put_points(FILE *script, const curve *c)
+{
+    enum { POINTS_MAX = 2000 };
+    size_t points = 0, stride = c->count / POINTS_MAX + 1;
+    (void)fprintf(script, "$trace << end\n");
+    for (size_t i = 0; i < c->count; i += i + stride < c->count || i == c->count - 1 ? stride : c->count - 1 - i) {
+        const em_trace_row *row = &c->rows[i];
+        double value = c->with_error ? row->error : row->residual;
+        /* A logarithmic axis has no place for what is exactly 0. */
+        if (!(value > 0) || isinf(value)) continue;
+        points++;
+        (void)fprintf(script, "%.9g %.9g\n", c->with_units ? row->units : (double)row->iteration, value);
+    }
+    (void)fprintf(script, "end\n");
+    return points;
 }
 
 em_status plot_trace(em_output *output, const em_model *model, em_error *err)
 {
-    size_t rows = 0;
-    const em_trace_row *trace = em_model_trace(model, &rows);
-    int with_error = rows > 0 && !isnan(trace[rows - 1].error);
-    /* On a single node nothing is sent, and the iterations are all there is to count. */
-    int with_units = rows > 0 && trace[rows - 1].units > 0;
-    const char *measure = with_error ? "error" : "residual";
-    double floor = INFINITY;
+    const em_info *info = em_model_info(model);
+    curve c = curve_of(model);
     FILE *script = gnuplot_script(800, 480, err);
     if (!script) return err->code;
-    (void)fprintf(script, "$trace << end\n");
-    for (size_t i = 0; i < rows; i++) {
-        double value = measure_of(&trace[i], with_error);
-        /* A logarithmic axis has no place for what is exactly 0. */
-        if (!(value > 0) || isinf(value)) continue;
-        floor = fmin(floor, value);
-        (void)fprintf(script, "%.9g %.9g\n", with_units ? trace[i].units : (double)trace[i].iteration, value);
-    }
-    if (isinf(floor)) (void)fprintf(script, "0 1\n"); /* nothing to show: an empty frame */
-    (void)fprintf(script, "end\nset title '%s: %s after %ld iterations'\n", em_model_info(model)->method, measure,
-                  em_model_info(model)->iterations);
+    size_t points = put_points(script, &c);
     (void)fprintf(script,
+                  "set title '%s, %ld iteration%s'\n"
                   "set logscale y\n"
                   "set format y '1e%%T'\n"
                   "set xlabel '%s'\n"
                   "set ylabel '%s'\n"
-                  "set xrange [0:*]\n"
+                  "set xrange [0:%s]\n"
+                  "set yrange [%s]\n"
                   "unset key\n"
                   "plot $trace with %s linecolor '" BLUE "' linewidth 2 pointtype 7 pointsize 0.5\n",
-                  with_units ? "units sent (one: every node sends a d x K matrix to each neighbour)" : "iterations",
-                  measure, rows > 100 ? "lines" : "linespoints");
+                  info->method, info->iterations, info->iterations == 1 ? "" : "s",
+                  c.with_units ? "units sent (one: every node sends a d x K matrix to each neighbour)" : "iterations",
+                  c.with_error ? "error" : "residual", points ? "*" : "1", points ? "*:*" : "1e-16:1",
+                  points > 100 ? "lines" : "linespoints");
     return gnuplot_draw(script, output, err);
 }

@@ -92,15 +92,21 @@ static double iterations_left(const em_progress *now)
 int progress_fit(const em_progress *now, void *unused)
 {
     (void)unused;
+    static long first_iteration = -1;
     interrupt_defer();
+    if (first_iteration < 0) {
+        first_iteration = now->iteration;
+        started = now_seconds(); /* reading the data is over */
+    }
     if (due()) {
         char left[32], measure[48] = "";
-        double rate = now->seconds > 0 ? (double)now->iteration / now->seconds : NAN;
+        /* By the clock on the wall, which also runs while a trace is measured. */
+        double rate = (double)(now->iteration - first_iteration) / (now_seconds() - started);
         if (isfinite(now->error))
             (void)snprintf(measure, sizeof measure, "   error %.2e", now->error);
         else if (isfinite(now->change))
             (void)snprintf(measure, sizeof measure, "   change %.2e", now->change);
-        draw("iteration %ld of %ld%s   %.4g a second%s", now->iteration, now->limit, measure, rate,
+        draw("iteration %ld of %ld%s   %.*f a second%s", now->iteration, now->limit, measure, rate < 10 ? 2 : 0, rate,
              time_left(iterations_left(now) / rate, left, sizeof left));
     }
     return interrupt_requested();
@@ -111,6 +117,6 @@ void progress_rows(size_t done, size_t total)
     if (!due()) return;
     char left[32];
     double rate = (double)done / (now_seconds() - started);
-    draw("row %zu of %zu   %.4g a second%s", done, total, rate,
+    draw("row %zu of %zu   %.0f a second%s", done, total, rate,
          time_left((double)(total - done) / rate, left, sizeof left));
 }

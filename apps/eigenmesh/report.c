@@ -57,12 +57,16 @@ static void traffic_row(table *t, const char *name, const em_traffic *sent)
     table_cell(t, "%llu", (unsigned long long)sent->rounds);
     table_cell(t, "%llu", (unsigned long long)sent->messages);
     table_cell(t, "%llu", (unsigned long long)sent->bytes);
-    table_cell(t, "%.4g", sent->units);
+    table_cell(t, "%.6g", sent->units);
 }
 
 em_status report_traffic(const em_info *info, em_error *err)
 {
     static const char *const heading[] = {"sent", "rounds", "messages", "bytes", "units"};
+    if (info->nodes == 1) {
+        (void)printf("sent      nothing, as there is one node\n");
+        return EM_OK;
+    }
     em_traffic total = report_total(info);
     table t;
     table_begin(&t, 5);
@@ -71,6 +75,17 @@ em_status report_traffic(const em_info *info, em_error *err)
         traffic_row(&t, em_phase_name((em_phase)phase), &info->traffic[phase]);
     traffic_row(&t, "total", &total);
     return table_print(&t, err);
+}
+
+/* Three digits and a unit that suits them. */
+static void print_seconds(double seconds, const char *rest)
+{
+    if (seconds < 1e-3)
+        (void)printf("%.3g us %s", 1e6 * seconds, rest);
+    else if (seconds < 1)
+        (void)printf("%.3g ms %s", 1e3 * seconds, rest);
+    else
+        (void)printf("%.*f s %s", seconds < 100 ? 2 : 0, seconds, rest);
 }
 
 void report_ending(const em_info *info)
@@ -83,5 +98,7 @@ void report_ending(const em_info *info)
     if (isfinite(info->consensus)) (void)printf(", consensus %.1e", info->consensus);
     if (isfinite(info->error)) (void)printf(", error %.1e", info->error);
     if (isfinite(info->step)) (void)printf(", step %.4g", info->step);
-    (void)printf("\ntime      %.3g s before the iterations, %.3g s in them\n", info->seconds_setup, info->seconds);
+    (void)printf("\ntime      ");
+    print_seconds(info->seconds_setup, "before the iterations, ");
+    print_seconds(info->seconds, "in them\n");
 }

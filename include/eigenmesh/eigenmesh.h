@@ -261,7 +261,7 @@ typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
 typedef struct em_options {
     const char *method;      /* a registered name, or "auto"        default "auto"  */
     int components;          /* K                                   required        */
-    double step;             /* alpha; 0: 0.5 / max_i lambda_1(C_i) default 0       */
+    double step;             /* alpha; 0: as large as is stable     default 0       */
     em_decay step_decay;     /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
     double step_power;       /* that p                              default 0.2     */
     int consensus_rounds;    /* mixes an iteration; 0: the method's default 0       */

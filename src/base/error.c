@@ -23,7 +23,7 @@ static em_status fail(em_error *err, em_status code, int node, const char *forma
     return code;
 }
 
-em_status emi_fail(em_error *err, em_status code, const char *format, ...)
+em_status(emi_fail)(em_error *err, em_status code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -32,7 +32,7 @@ em_status emi_fail(em_error *err, em_status code, const char *format, ...)
     return status;
 }
 
-em_status emi_fail_at(em_error *err, em_status code, int node, const char *format, ...)
+em_status(emi_fail_at)(em_error *err, em_status code, int node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -41,7 +41,7 @@ em_status emi_fail_at(em_error *err, em_status code, int node, const char *forma
     return status;
 }
 
-em_status emi_fail_memory(em_error *err, const char *what)
+em_status(emi_fail_memory)(em_error *err, const char *what)
 {
     return emi_fail(err, EM_ENOMEM, "%s: out of memory; try fewer nodes, fewer components or a machine with more",
                     what);

@@ -14,6 +14,13 @@ em_status emi_fail_at(em_error *err, em_status code, int node, const char *forma
 /* Out of memory while holding `what`. */
 em_status emi_fail_memory(em_error *err, const char *what);
 
+#ifdef __clang_analyzer__
+/* It does not see into another file that these never return EM_OK. */
+#define emi_fail(err, code, ...)          ((emi_fail)(err, code, __VA_ARGS__), code)
+#define emi_fail_at(err, code, node, ...) ((emi_fail_at)(err, code, node, __VA_ARGS__), code)
+#define emi_fail_memory(err, what)        ((emi_fail_memory)(err, what), EM_ENOMEM)
+#endif
+
 /* Leave through `done`, where everything is released once. */
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \

@@ -39,18 +39,25 @@ static long expected_products(const fit *f)
     return f->options->iterations >= 0 ? f->options->iterations + 1 : GUESS;
 }
 
+/* The automatic step.  Around a solution, the update along an estimate itself has the eigenvalues of
+ * W - 2 alpha diag_i(lambda(C_i)), which lie above -1, so that nothing oscillates, when
+ * 2 alpha max_i lambda_1(C_i) < 1 + lambda_min(W).  A tenth of that is kept in reserve; beyond
+ * alpha = 0.5 / max_i lambda_1(C_i) nothing is gained. */
+static em_status automatic_step(fit *f, em_error *err)
+{
+    em_status status = EM_OK;
+    double largest, lowest;
+    TRY(emi_problem_max_eigenvalue(&f->problem, &largest, err));
+    TRY(emi_mesh_lowest_eigenvalue(f->problem.mesh, &lowest, err));
+    f->alpha = fmin(0.5, 0.45 * (1 + lowest)) / largest;
+done:
+    return status;
+}
+
 static em_status choose_step(fit *f, em_error *err)
 {
-    double largest;
-    f->alpha = f->options->step;
-    if (!(f->method->uses & EMI_USES_STEP)) {
-        f->alpha = NAN;
-        return EM_OK;
-    }
-    if (f->alpha > 0) return EM_OK;
-    em_status status = emi_problem_max_eigenvalue(&f->problem, &largest, err);
-    f->alpha = 0.5 / largest;
-    return status;
+    f->alpha = f->method->uses & EMI_USES_STEP ? f->options->step : NAN;
+    return f->alpha == 0 ? automatic_step(f, err) : EM_OK;
 }
 
 /* Row-major d x K to column-major. */

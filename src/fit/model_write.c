@@ -91,7 +91,7 @@ static em_status write_model(const em_model *model, FILE *stream, const char *pa
     zip_error_t why;
     zip_t *archive = NULL;
     unsigned char *bytes[EMI_ENTRIES_MAX] = {NULL};
-    size_t size;
+    size_t size = 0;
     zip_error_init(&why);
     zip_source_t *built = zip_source_buffer_create(NULL, 0, 0, &why);
     if (!built) TRY(emi_fail_memory(err, path));

@@ -124,7 +124,7 @@ static const struct {
 } option_table[] = {
     {{"components", "K", "required", "how many eigenvectors to find"}, set_components},
     {{"method", "NAME", "auto", "auto, or one of the methods below"}, set_method},
-    {{"step", "A", "auto", "the step size alpha; auto: 0.5 / max_i lambda_1(C_i)"}, set_step},
+    {{"step", "A", "auto", "the step size alpha; auto: as large as is stable"}, set_step},
     {{"step-decay", "HOW", "constant", "constant, sqrt (A/sqrt(t+1)) or power:P (A/(t+1)^P)"}, set_step_decay},
     {{"consensus-rounds", "T", "the method's own", "mixes an iteration, for methods that have them"},
      set_consensus_rounds},
