@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Iterations per second of dsa in plain NumPy, to compare `eigenmesh fit -m dsa` with.
 
-    numpy_dsa.py [--nodes M] [--features d] [--components K] [--iterations T]
+    numpy_dsa.py [--style loops|stacked] [--nodes M] [--features d] [--components K] [--iterations T]
 
-All nodes in stacked arrays and batched products: of the plain ways to write it (loops
-over nodes and neighbours, einsum, tensordot, stacks) this one is the fastest on small
-blocks and level with the best on large ones.  Prints `iterations_per_second X`.
+loops: the algorithm as the paper writes it, node by node and neighbour by neighbour.
+stacked: the fastest NumPy found for small blocks: all nodes in one array, batched products,
+W as a dense matrix.  Prints `iterations_per_second X`.
 """
 import os
 
@@ -35,7 +35,22 @@ def covariances(rng, M, d, rows=200):
     return Y.transpose(0, 2, 1) @ Y / rows
 
 
-def dsa(C, W, X, step, iterations):
+def dsa_loops(C, W, X, step, iterations):
+    """X_i <- sum_j w_ij X_j + a (C_i X_i - X_i U(X_i^T C_i X_i)), node by node."""
+    M = len(X)
+    neighbours = [np.flatnonzero(W[i]) for i in range(M)]  # and the node itself
+    X = list(X)
+    for _ in range(iterations):
+        following = []
+        for i in range(M):
+            mixed = sum(W[i, j] * X[j] for j in neighbours[i])
+            CX = C[i] @ X[i]
+            following.append(mixed + step * (CX - X[i] @ np.triu(X[i].T @ CX)))
+        X = following
+    return np.array(X)
+
+
+def dsa_stacked(C, W, X, step, iterations):
     """X_i <- sum_j w_ij X_j + a (C_i X_i - X_i U(X_i^T C_i X_i)), for all i at once."""
     M, d, K = X.shape
     upper = np.triu(np.ones((K, K)))
@@ -48,6 +63,7 @@ def dsa(C, W, X, step, iterations):
 
 def main():
     parser = argparse.ArgumentParser(description="time dsa in plain NumPy")
+    parser.add_argument("--style", choices=["loops", "stacked"], default="loops")
     parser.add_argument("--nodes", type=int, default=10)
     parser.add_argument("--features", type=int, default=20)
     parser.add_argument("--components", type=int, default=5)
@@ -61,6 +77,7 @@ def main():
     X = np.array([start] * args.nodes)
     step = 0.5 / max(np.linalg.eigvalsh(C_i)[-1] for C_i in C)
 
+    dsa = dsa_loops if args.style == "loops" else dsa_stacked
     dsa(C, W, X, step, min(args.iterations, 10))  # warm caches and the allocator
     began = time.perf_counter()
     X = dsa(C, W, X, step, args.iterations)

@@ -83,8 +83,11 @@ static em_status unknown(const arguments *args, const char *typed, em_error *err
     int beginnings = 0;
     for (int i = 0; i < args->count; i++)
         beginnings += length > 2 && strncmp(args->specs[i].name, typed + 2, (size_t)length - 2) == 0;
-    const char *why = beginnings > 1 ? "more than one option begins like this" : "no such option";
-    return refuse(err, EM_EINVAL, "%.*s: %s of %s; try 'eigenmesh %s --help'", length, typed, why, command, command);
+    if (beginnings > 1)
+        return refuse(err, EM_EINVAL, "%.*s: more than one option of %s begins like this; try 'eigenmesh %s --help'",
+                      length, typed, command, command);
+    return refuse(err, EM_EINVAL, "%.*s: no such option of %s; try 'eigenmesh %s --help'", length, typed, command,
+                  command);
 }
 
 static em_status take(arguments *args, int i, em_error *err)

@@ -206,7 +206,7 @@ static void print_json(const fit_job *job)
     json_begin(&j, stdout);
     json_open(&j, NULL, '{');
     report_json(&j, job->model);
-    json_flag(&j, "method_chosen", method_was_chosen(job));
+    json_flag(&j, "auto", method_was_chosen(job));
     json_open(&j, "network", '{');
     json_text(&j, "topology", topology_name(job));
     json_text(&j, "weights", weights_name(job));

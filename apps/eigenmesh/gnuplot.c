@@ -59,7 +59,6 @@ void gnuplot_quote(FILE *script, const char *text)
 /* gnuplot with its standard streams on our files; its exit status, or -1. */
 static int run(const char *program, FILE *script, FILE *picture)
 {
-    char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: the user's own start-up files change nothing */
     posix_spawn_file_actions_t actions;
     pid_t child = -1;
     int result = -1;
@@ -67,7 +66,10 @@ static int run(const char *program, FILE *script, FILE *picture)
     int failed = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
     failed |= posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
     failed |= posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
-    if (!failed) failed = posix_spawn(&child, program, &actions, NULL, arguments, environ);
+    if (!failed) {
+        char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: the user's own start-up files change nothing */
+        failed = posix_spawn(&child, program, &actions, NULL, arguments, environ);
+    }
     (void)posix_spawn_file_actions_destroy(&actions);
     if (!failed && waitpid(child, &result, 0) == child) return result;
     return -1;

@@ -38,7 +38,7 @@ static void print_json(const em_model *model)
     json_end(&j);
 }
 
-static em_status info(const arguments *args, em_error *err)
+static em_status show(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     em_model *model = NULL;
@@ -65,4 +65,4 @@ const command_spec command_info = {.name = "info",
                                    .options = info_options,
                                    .prints_table = 1,
                                    .examples = info_examples,
-                                   .run = info};
+                                   .run = show};

@@ -11,35 +11,34 @@
 static const command_spec *const commands[] = {&command_fit,      &command_transform, &command_info, &command_generate,
                                                &command_topology, &command_convert,   NULL};
 
-static em_status find_command(const command_spec **out, const char *name, em_error *err)
+/* NULL, with an error, when there is none of this name. */
+static const command_spec *find_command(const char *name, em_error *err)
 {
     for (const command_spec *const *c = commands; *c; c++)
-        if (strcmp((*c)->name, name) == 0) {
-            *out = *c;
-            return EM_OK;
-        }
-    return refuse(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
+        if (strcmp((*c)->name, name) == 0) return *c;
+    (void)refuse(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
+    return NULL;
 }
 
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    const command_spec *command = NULL;
     if (argc > 2) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
         help_program(commands);
         return EM_OK;
     }
-    em_status status = find_command(&command, argv[1], err);
-    if (status == EM_OK) help_command(command);
-    return status;
+    const command_spec *command = find_command(argv[1], err);
+    if (!command) return err->code;
+    help_command(command);
+    return EM_OK;
 }
 
 static em_status run_command(int argc, char **argv, em_error *err)
 {
-    const command_spec *command = NULL;
     arguments args;
-    em_status status = find_command(&command, argv[0], err);
-    if (status == EM_OK) status = args_parse(&args, command, argc, argv, err);
+    const command_spec *command = find_command(argv[0], err);
+    if (!command) return err->code;
+    em_status status = args_parse(&args, command, argc, argv, err);
     if (status != EM_OK) return status;
     if (args_given(&args, "help")) {
         help_command(command);

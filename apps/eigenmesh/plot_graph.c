@@ -19,9 +19,10 @@ typedef struct layout {
 static layout layout_of(const char *topology, int nodes)
 {
     layout place = {.nodes = nodes, .hub = strcmp(topology, "star") == 0};
-    if (sscanf(topology, "grid:%dx%d", &place.rows, &place.columns) == 2) return place;
-    if (sscanf(topology, "torus:%dx%d", &place.rows, &place.columns) == 2) return place;
-    place.rows = place.columns = 0;
+    if (strncmp(topology, "grid:", 5) != 0 && strncmp(topology, "torus:", 6) != 0) return place;
+    /* The graph exists, so that the text is RxC with R C = nodes. */
+    place.rows = (int)strtol(strchr(topology, ':') + 1, NULL, 10);
+    place.columns = nodes / (place.rows > 0 ? place.rows : 1);
     return place;
 }
 
@@ -29,7 +30,8 @@ static void position(const layout *place, int node, double *x, double *y)
 {
     if (place->rows) {
         *x = node % place->columns;
-        *y = -(node / place->columns);
+        int row = node / place->columns;
+        *y = -row;
         return;
     }
     int on_circle = place->nodes - place->hub;

@@ -5,7 +5,7 @@
 #include <eigenmesh/eigenmesh.h>
 
 /* Draw at all?  Only ever where stderr is a terminal. */
-void progress_allow(int allowed);
+void progress_allow(int wanted);
 
 /* An em_monitor_fn: draws the iteration, and stops the run after Ctrl-C. */
 int progress_fit(const em_progress *now, void *unused);

@@ -43,19 +43,25 @@ static int column_width(const table *t, int column)
     return (int)width;
 }
 
+static void print_cells(const table *t, const int *widths)
+{
+    for (size_t cell = 0; cell < t->cells; cell++) {
+        int column = (int)(cell % (size_t)t->columns);
+        /* The first column names the row: text to the left. */
+        (void)printf(column ? "   %*s" : "%-*s", widths[column], t->text[cell]);
+        if (column == t->columns - 1) (void)putchar('\n');
+    }
+}
+
 em_status table_print(table *t, em_error *err)
 {
-    em_status status = t->failed ? refuse_memory(err, "the table") : EM_OK;
-    int *widths = status == EM_OK ? calloc((size_t)t->columns, sizeof *widths) : NULL;
-    if (status == EM_OK && !widths) status = refuse_memory(err, "the table");
-    if (status == EM_OK) {
+    em_status status = EM_OK;
+    int *widths = t->failed ? NULL : calloc((size_t)t->columns, sizeof *widths);
+    if (widths) {
         for (int column = 0; column < t->columns; column++) widths[column] = column_width(t, column);
-        for (size_t cell = 0; cell < t->cells; cell++) {
-            int column = (int)(cell % (size_t)t->columns);
-            /* The first column names the row: text to the left. */
-            (void)printf(column ? "   %*s" : "%-*s", widths[column], t->text[cell]);
-            if (column == t->columns - 1) (void)putchar('\n');
-        }
+        print_cells(t, widths);
+    } else {
+        status = refuse_memory(err, "the table");
     }
     free(widths);
     free(t->text);

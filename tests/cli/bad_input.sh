@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that can be wrong with what fit is given: a status, one line, nothing left.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 6 -N 40 -k 2 --gap 0.5 -o data.npy
@@ -13,7 +13,7 @@ refuses 2 "-k, --components: required" fit data.npy
 refuses 2 "--bogus: no such option of fit" fit data.npy -k 2 --bogus
 refuses 2 "--bogus: no such option of fit" fit data.npy -k 2 --bogus=3
 refuses 2 "-z: no such option of fit" fit data.npy -k 2 -z
-refuses 2 "--s: more than one option begins like this" fit data.npy -k 2 --s 1
+refuses 2 "--s: more than one option of fit begins like this" fit data.npy -k 2 --s 1
 refuses 2 "--nodes: needs a value; try --nodes 20" fit data.npy -k 2 --nodes
 refuses 2 "--quiet: takes no value" fit data.npy -k 2 --quiet=yes
 refuses 2 "--seed: given twice" fit data.npy -k 2 --seed 1 --seed 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # eigenmesh convert: between formats, and back to the same numbers.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 printf '1,2.5,-3\n4,5e-3,6\n' >numbers.csv

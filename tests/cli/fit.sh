@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # eigenmesh fit and info, as a user types them.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 10 -N 600 -k 3 --gap 0.6 --seed 1 -o data.npy

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # eigenmesh generate: data with a known spectrum.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 8 -N 50 -k 2 --gap 0.5 -o a.npy

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Help, version, the manual and the completion agree with one another.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,7 +17,7 @@ grep -qE '^gnuplot  (/.+|not found .+)$' "$out" || fail "gnuplot is neither ther
 program_path=/nowhere run --version
 says "gnuplot  not found"
 
-# shellcheck source=completions/eigenmesh.bash
+# shellcheck source=../../completions/eigenmesh.bash
 . "$root/completions/eigenmesh.bash"
 for command in $commands; do
     works help "$command"

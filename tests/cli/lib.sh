@@ -39,6 +39,17 @@ works()
     [[ ! -s $err ]] || fail "something is on stderr"
 }
 
+# The same with its stdout on a pipe, for a command that writes a file to /dev/stdout:
+# nothing here may ever take /dev/stdout for a file that can be replaced.
+piped()
+{
+    ran="$* | cat"
+    status=0
+    "$EIGENMESH" "$@" 2>"$err" </dev/null | cat >"$out" || status=$?
+    [[ $status -eq 0 ]] || fail "status is not 0"
+    [[ ! -s $err ]] || fail "something is on stderr"
+}
+
 says()
 {
     grep -qF -- "$1" "$out" || fail "stdout does not say '$1'"

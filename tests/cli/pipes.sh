@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Standard output that is full or closed, and the absence of a progress line in a pipe.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 8 -N 100 -k 2 --gap 0.5 -o data.npy
@@ -48,5 +48,5 @@ if command -v script >/dev/null; then
 fi
 
 # A model on stdout, for a pipe.
-works fit data.npy -k 2 --quiet -o /dev/stdout
+piped fit data.npy -k 2 --quiet -o /dev/stdout
 [[ $(head -c 2 "$out") == PK ]] || fail "the model on stdout is no .npz"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the program writes, seen by NumPy and by a JSON parser: same shapes, same numbers.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 require_numpy
 

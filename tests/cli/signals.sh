@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ctrl-C: what was reached is written and the status is 1.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 40 -N 4000 -k 5 --gap 0.9 -o data.npy

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # eigenmesh topology: networks whose measures are known by hand.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works topology cycle -n 10
@@ -30,7 +30,7 @@ cmp -s "$out" first || fail "file:a.txt is not the network it was written from"
 works topology path -n 3 --quiet --edges edges.txt
 [[ ! -s $out ]] || fail "--quiet is not quiet"
 [[ $(cat edges.txt) == $'0 1\n1 2' ]] || fail "the edges of a path of 3"
-works topology path -n 3 --quiet --edges /dev/stdout
+piped topology path -n 3 --quiet --edges /dev/stdout
 [[ $(cat "$out") == $'0 1\n1 2' ]] || fail "the edges on stdout"
 
 works topology star -n 5 --weights lazy --json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # eigenmesh transform: there, and back.
-# shellcheck source=tests/cli/lib.sh
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 works generate -d 6 -N 300 -k 2 --gap 0.5 -o data.npy

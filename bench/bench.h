@@ -1,0 +1,37 @@
+/* What the benchmarks share: a table of measurements against what they should be. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <eigenmesh/eigenmesh.h>
+
+/* A line of the table: a measured number beside its goal; goal 0: none, just told.  at_most: the goal is an upper bound. */
+void bench_row(const char *what, double measured, const char *unit, double goal, int at_most);
+void bench_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bench_heading(const char *text);
+
+/* Leave with a message when a call fails: a benchmark has no other way out. */
+void bench_must(em_status status, const em_error *err);
+
+/* This machine, measured once: GFLOP/s of a large dgemm and GB/s read from memory. */
+typedef struct bench_machine {
+    int threads;
+    double peak_one, peak_all; /* one core, all cores */
+    double bandwidth_one, bandwidth_all;
+} bench_machine;
+
+bench_machine bench_measure_machine(void);
+
+/* The best of several tries, in seconds: other load on the machine only ever makes a try slower. */
+typedef void bench_fn(void *context);
+double bench_best(bench_fn *run, void *context, int tries);
+
+/* Rows of a smooth spectrum: not random enough to be flat, not so structured as to be special. */
+float *bench_rows(size_t rows, int features);
+
+void bench_iterations(const bench_machine *machine);
+void bench_small(double numpy_loops, double numpy_stacked);
+void bench_covariance(const bench_machine *machine);
+void bench_large_network(void);
+void bench_memory(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* Simulate a network: the paper's synthetic data over ten nodes of an Erdos-Renyi graph, by dsa, and watch the error
+ * fall.
+ *
+ *     cc simulate_network.c $(pkg-config --cflags --libs eigenmesh) -o simulate_network && ./simulate_network */
+#include <eigenmesh/eigenmesh.h>
+
+#include <stdio.h>
+
+enum { NODES = 10, FEATURES = 20, SAMPLES = 10000, COMPONENTS = 5 };
+
+static void show(const em_model *model)
+{
+    size_t rows;
+    const em_trace_row *trace = em_model_trace(model, &rows);
+    const em_info *info = em_model_info(model);
+    printf("iteration      units      error  consensus\n");
+    for (size_t r = 0; r < rows; r += 200)
+        printf("%9ld %10.0f %10.2e %10.2e\n", trace[r].iteration, trace[r].units, trace[r].error, trace[r].consensus);
+    printf("%s after %ld iterations with step %.3f\n", em_reason_text(info->reason), info->iterations, info->step);
+}
+
+int main(void)
+{
+    em_error err;
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_model *model = NULL;
+    em_options options = em_options_default();
+    options.method = "dsa";
+    options.components = COMPONENTS;
+    options.step = 0.1;
+    options.trace = 1;
+    options.truth_compute = 1; /* so that the error is known */
+
+    int failed = em_generate(&data, FEATURES, SAMPLES, COMPONENTS, 0.6, 1, &err) ||
+                 em_shards_split(&shards, data, NODES, "contiguous", 0, &err) ||
+                 em_graph_create(&graph, "er:0.5", NODES, 1, &err) || em_mesh_open(&mesh, "local", graph, 0, &err) ||
+                 em_fit(&model, &options, mesh, shards, &err);
+    if (failed) {
+        (void)fprintf(stderr, "simulate_network: %s\n", err.msg);
+    } else {
+        show(model);
+        failed = em_model_info(model)->reason != EM_CONVERGED || !(em_model_info(model)->error < 1e-2);
+    }
+    em_model_free(&model);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    em_data_free(&data);
+    return failed;
+}

@@ -1,0 +1,81 @@
+/* It defines every function of base/memory.h, so that the linker finds no need for the library's own. */
+#include "support/failing_memory.h"
+
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long asked, live;
+static long fail_at = -1;
+
+void memory_fail_at(long n)
+{
+    atomic_store(&asked, 0);
+    fail_at = n;
+}
+
+int memory_has_failed(void)
+{
+    return fail_at >= 0 && atomic_load(&asked) > fail_at;
+}
+
+long memory_live(void)
+{
+    return atomic_load(&live);
+}
+
+static int refused(void)
+{
+    return atomic_fetch_add(&asked, 1) == fail_at;
+}
+
+static void *counted(void *memory)
+{
+    if (memory) (void)atomic_fetch_add(&live, 1);
+    return memory;
+}
+
+void *emi_malloc(size_t bytes)
+{
+    return refused() ? NULL : counted(malloc(bytes ? bytes : 1));
+}
+
+void *emi_calloc(size_t count, size_t size)
+{
+    return refused() ? NULL : counted(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *emi_realloc(void *old, size_t bytes)
+{
+    if (refused()) return NULL;
+    void *memory = realloc(old, bytes ? bytes : 1);
+    return old ? memory : counted(memory);
+}
+
+double *emi_doubles(size_t count)
+{
+    enum { CACHE_LINE = 64 };
+    if (refused() || count > SIZE_MAX / sizeof(double) - CACHE_LINE) return NULL;
+    return counted(aligned_alloc(CACHE_LINE, (count * sizeof(double) / CACHE_LINE + 1) * CACHE_LINE));
+}
+
+char *emi_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = emi_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+void emi_free(void *memory)
+{
+    if (memory) (void)atomic_fetch_sub(&live, 1);
+    free(memory);
+}
+
+int emi_size_overflows(size_t a, size_t b, size_t *out)
+{
+    return __builtin_mul_overflow(a, b, out);
+}
