@@ -42,15 +42,15 @@ extern "C" {
 
 /* ---- status and errors ------------------------------------------------------- */
 
-#define EM_STATUS_MAP(X)                             \
-    X(OK, 0, "success")                              \
-    X(ENOMEM, -1, "out of memory")                   \
-    X(EINVAL, -2, "invalid argument")                \
-    X(ENOTSUP, -3, "not supported here")             \
-    X(EDATA, -4, "the data is not usable")           \
-    X(EIO, -5, "a file could not be read")           \
-    X(EOUTPUT, -6, "a file could not be written")    \
-    X(ENET, -7, "a neighbour is lost")               \
+#define EM_STATUS_MAP(X)                                                                                               \
+    X(OK, 0, "success")                                                                                                \
+    X(ENOMEM, -1, "out of memory")                                                                                     \
+    X(EINVAL, -2, "invalid argument")                                                                                  \
+    X(ENOTSUP, -3, "not supported here")                                                                               \
+    X(EDATA, -4, "the data is not usable")                                                                             \
+    X(EIO, -5, "a file could not be read")                                                                             \
+    X(EOUTPUT, -6, "a file could not be written")                                                                      \
+    X(ENET, -7, "a neighbour is lost")                                                                                 \
     X(ENUMERIC, -8, "a numerical routine failed")
 
 typedef enum em_status {
@@ -98,7 +98,7 @@ typedef struct em_data em_data;
 /* How to read a file; zeroed, or NULL, means: find out.                           */
 typedef struct em_read_options {
     enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
-    const char *columns; /* "0-9,12" from 0, or CSV header names; NULL: all,
+    const char *columns;                                         /* "0-9,12" from 0, or CSV header names; NULL: all,
                           * but for a column of labels                             */
 } em_read_options;
 
@@ -247,7 +247,7 @@ typedef struct em_progress {
     double seconds;        /* since the first iteration began                      */
     double change;         /* as of the last stopping test; NaN before it          */
     double tolerance;
-    double error;          /* NaN unless the truth is known and a trace is kept    */
+    double error; /* NaN unless the truth is known and a trace is kept    */
 } em_progress;
 
 /* Called after every iteration; non-zero stops the run with EM_STOPPED_USER.      */
@@ -259,23 +259,23 @@ typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
 
 /* What the caller asks.  Start from em_options_default().                         */
 typedef struct em_options {
-    const char *method;      /* a registered name, or "auto"        default "auto"  */
-    int components;          /* K                                   required        */
-    double step;             /* alpha; 0: as large as is stable     default 0       */
-    em_decay step_decay;     /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
-    double step_power;       /* that p                              default 0.2     */
-    int consensus_rounds;    /* mixes an iteration; 0: the method's default 0       */
-    em_qr_signs qr_signs;    /* of R's diagonal                     default positive */
-    long iterations;         /* at most; -1: the method's own       default -1      */
-    double tolerance;        /* stop under this; 0: never           default 1e-6    */
-    int center;              /* remove the global mean              default 1       */
-    em_scale scale;          /*                                     default none    */
-    const double *init;      /* d x K start, borrowed; NULL: random default NULL    */
-    uint64_t seed;           /* everything random follows from it   default 0       */
-    int truth_compute;       /* solve centrally too, for study      default 0       */
-    const double *truth;     /* d x K eigenvectors, borrowed        default NULL    */
-    int trace;               /* keep a row an iteration             default 0       */
-    em_monitor_fn *monitor;  /*                                     default NULL    */
+    const char *method;     /* a registered name, or "auto"        default "auto"  */
+    int components;         /* K                                   required        */
+    double step;            /* alpha; 0: as large as is stable     default 0       */
+    em_decay step_decay;    /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
+    double step_power;      /* that p                              default 0.2     */
+    int consensus_rounds;   /* mixes an iteration; 0: the method's default 0       */
+    em_qr_signs qr_signs;   /* of R's diagonal                     default positive */
+    long iterations;        /* at most; -1: the method's own       default -1      */
+    double tolerance;       /* stop under this; 0: never           default 1e-6    */
+    int center;             /* remove the global mean              default 1       */
+    em_scale scale;         /*                                     default none    */
+    const double *init;     /* d x K start, borrowed; NULL: random default NULL    */
+    uint64_t seed;          /* everything random follows from it   default 0       */
+    int truth_compute;      /* solve centrally too, for study      default 0       */
+    const double *truth;    /* d x K eigenvectors, borrowed        default NULL    */
+    int trace;              /* keep a row an iteration             default 0       */
+    em_monitor_fn *monitor; /*                                     default NULL    */
     void *monitor_user;
 } em_options;
 
@@ -295,10 +295,10 @@ EM_API const em_option_info *em_option(int index); /* NULL past the end         
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
 
 typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept       */
-    EM_CONVERGED = 1,
-    EM_STOPPED_ITERATIONS = -1,
-    EM_STOPPED_DIVERGED = -2,
-    EM_STOPPED_USER = -3
+                         EM_CONVERGED = 1,
+                         EM_STOPPED_ITERATIONS = -1,
+                         EM_STOPPED_DIVERGED = -2,
+                         EM_STOPPED_USER = -3
 } em_reason;
 
 EM_API const char *em_reason_text(em_reason reason);
@@ -321,18 +321,18 @@ typedef struct em_info {
     char operator_name[16]; /* "dense" covariances, or "implicit" data products     */
     em_reason reason;
     long iterations;
-    double step;            /* alpha as used; NaN where a method has none           */
+    double step; /* alpha as used; NaN where a method has none           */
     double tolerance, change;
-    double residual;        /* mean over the components                            */
-    double consensus;       /* at the end of the iterations                        */
-    double error;           /* of the nodes' estimates; NaN without a truth        */
+    double residual;  /* mean over the components                            */
+    double consensus; /* at the end of the iterations                        */
+    double error;     /* of the nodes' estimates; NaN without a truth        */
     int nodes, threads;
     uint64_t samples;
     int features, components;
     uint64_t seed;
     em_traffic traffic[EM_PHASES];
     double seconds_setup, seconds; /* before, and during, the iterations            */
-    int constant_features;  /* left unscaled under EM_SCALE_STD                     */
+    int constant_features;         /* left unscaled under EM_SCALE_STD                     */
 } em_info;
 
 typedef struct em_model em_model;
@@ -357,7 +357,7 @@ EM_API const double *em_model_scale(const em_model *model);              /* d   
 EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
-EM_API const double *em_model_residuals(const em_model *model);          /* K       */
+EM_API const double *em_model_residuals(const em_model *model); /* K       */
 EM_API double em_model_noise_variance(const em_model *model);
 
 /* The exact variances and each component's error against the truth, averaged over
@@ -369,10 +369,10 @@ EM_API const em_info *em_model_info(const em_model *model);
 EM_API const em_trace_row *em_model_trace(const em_model *model, size_t *rows);
 
 /* Rows to scores (rows x d -> rows x K), and back.  whiten: scores of unit variance. */
-EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten,
-                                    double *scores, em_error *err);
-EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten,
-                                  double *rows, em_error *err);
+EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten, double *scores,
+                                    em_error *err);
+EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
+                                  em_error *err);
 
 /* A .npz that numpy.load opens.                                                   */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);

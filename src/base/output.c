@@ -29,14 +29,9 @@ static em_status cannot_write(em_error *err, em_status code, const char *path, i
 
 static void directory_of(const char *path, char *out)
 {
-    (void)snprintf(out, PATH_MAX, "%s", path);
-    char *slash = strrchr(out, '/');
-    if (!slash)
-        (void)strcpy(out, ".");
-    else if (slash == out)
-        out[1] = 0;
-    else
-        *slash = 0;
+    const char *slash = strrchr(path, '/');
+    int length = !slash ? 0 : slash == path ? 1 : (int)(slash - path);
+    (void)snprintf(out, PATH_MAX, "%.*s", length ? length : 1, length ? path : ".");
 }
 
 /* A descriptor for the output's bytes, or -1 with errno. */

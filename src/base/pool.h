@@ -20,6 +20,6 @@ int emi_pool_size(const emi_pool *pool);
  * the failure of the smallest index is reported. */
 em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_turn *turn, void *context, em_error *err);
 
-void emi_pool_close(emi_pool **pool);
+void emi_pool_close(emi_pool **handle);
 
 #endif

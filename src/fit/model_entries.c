@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-int emi_model_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
-{
-    size_t K = (size_t)model->K, d = (size_t)model->d;
-    em_info *info = &model->info;
 #define DOUBLES(label, pointer, n)                                                                                     \
     {                                                                                                                  \
         label, EMI_DOUBLES, 1, {n, 0}, n, pointer                                                                      \
@@ -30,6 +26,11 @@ int emi_model_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
     {                                                                                                                  \
         label, EMI_TEXT, 0, {0, 0}, sizeof array, array                                                                \
     }
+
+/* The answer, under scikit-learn's names. */
+static int answer_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
+{
+    size_t K = (size_t)model->K, d = (size_t)model->d;
     const emi_entry entries[] = {
         {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components},
         DOUBLES("mean", model->mean, d),
@@ -42,6 +43,15 @@ int emi_model_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
         UINT64("n_samples", &b->n_samples),
         INT64("n_features", &b->n_features),
         INT64("n_components", &b->n_components),
+    };
+    memcpy(out, entries, sizeof entries);
+    return (int)(sizeof entries / sizeof *entries);
+}
+
+/* How it was found. */
+static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
+{
+    const emi_entry entries[] = {
         TEXT("method", info->method),
         TEXT("operator", info->operator_name),
         INT64("reason", &b->reason),
@@ -63,9 +73,14 @@ int emi_model_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
         INT64("constant_features", &b->constant_features),
         TEXT("version", b->version),
     };
-    _Static_assert(sizeof entries / sizeof *entries <= EMI_ENTRIES_MAX, "room for every entry");
     memcpy(out, entries, sizeof entries);
     return (int)(sizeof entries / sizeof *entries);
+}
+
+int emi_model_entries(em_model *model, emi_entry_buffers *buffers, emi_entry *out)
+{
+    int count = answer_entries(model, buffers, out);
+    return count + info_entries(&model->info, buffers, out + count);
 }
 
 void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)

@@ -142,7 +142,8 @@ static em_status find_size(const model_file *file, size_t *K, size_t *d, em_erro
 static em_status check_numbers(const model_file *file, const em_model *model, em_error *err)
 {
     const double *finite[] = {model->components, model->mean, model->scale, model->explained_variance};
-    size_t K = (size_t)model->K, d = (size_t)model->d, counts[] = {K * d, d, d, K};
+    size_t K = (size_t)model->K, d = (size_t)model->d;
+    const size_t counts[] = {K * d, d, d, K};
     for (int a = 0; a < 4; a++)
         for (size_t n = 0; n < counts[a]; n++)
             if (!isfinite(finite[a][n])) return no_model(file, "a number in it", "is not finite", err);

@@ -2,7 +2,7 @@
 
 static em_status count_call(em_mesh *mesh, em_error *err)
 {
-    fault *fault = mesh->engine_state;
+    engine_fault *fault = mesh->engine_state;
     long call = fault->calls++;
     if (call == fault->at) return emi_fail_at(err, EM_ENET, 1, "node 1: lost in call %ld; try again", call);
     return EM_OK;
@@ -30,7 +30,7 @@ static void faulty_close(em_mesh *mesh)
     emi_engine_local.close(mesh);
 }
 
-void faulty_engine_install(em_mesh *mesh, fault *fault)
+void faulty_engine_install(em_mesh *mesh, engine_fault *fault)
 {
     static const emi_engine faulty = {
         .name = "faulty", .open = faulty_open, .close = faulty_close, .begin = faulty_begin, .end = faulty_end};

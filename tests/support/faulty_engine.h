@@ -4,12 +4,12 @@
 
 #include "mesh/mesh.h"
 
-typedef struct fault {
+typedef struct engine_fault {
     long at;    /* the call of `begin` or `end` that fails, counted from 0 */
     long calls; /* so far */
-} fault;
+} engine_fault;
 
 /* From now on the open mesh moves its blocks by the faulty engine.  The fault must outlive the mesh. */
-void faulty_engine_install(em_mesh *mesh, fault *fault);
+void faulty_engine_install(em_mesh *mesh, engine_fault *fault);
 
 #endif

@@ -1,0 +1,70 @@
+/* Memory: sizes that overflow are refused, none is not nothing, doubles lie on cache lines. */
+#include "base/memory.h"
+#include "support/check.h"
+
+#include <string.h>
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    (void)state;
+    size_t product = 0;
+    assert_null(emi_doubles(SIZE_MAX));
+    assert_null(emi_doubles(SIZE_MAX / 8));
+    assert_null(emi_doubles(SIZE_MAX / 8 - 1));
+    assert_true(emi_size_overflows(SIZE_MAX, 2, &product));
+    assert_true(emi_size_overflows(SIZE_MAX / 2 + 1, 2, &product));
+    assert_false(emi_size_overflows(SIZE_MAX / 2, 2, &product));
+    assert_true(product == SIZE_MAX - 1);
+    assert_false(emi_size_overflows(SIZE_MAX, 0, &product));
+    assert_int_equal(product, 0);
+}
+
+/* NULL means failure alone, so that even nothing has an address. */
+static void nothing_has_an_address(void **state)
+{
+    (void)state;
+    void *all[] = {emi_malloc(0), emi_calloc(0, 8), emi_calloc(8, 0), emi_realloc(NULL, 0), emi_doubles(0)};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
+        assert_non_null(all[n]);
+        emi_free(all[n]);
+    }
+    emi_free(NULL);
+}
+
+static void doubles_lie_on_cache_lines(void **state)
+{
+    (void)state;
+    for (size_t count = 1; count < 40; count++) {
+        double *values = emi_doubles(count);
+        assert_non_null(values);
+        assert_int_equal((uintptr_t)values % 64, 0);
+        for (size_t n = 0; n < count; n++) values[n] = (double)n; /* all of it is ours */
+        emi_free(values);
+    }
+}
+
+static void contents_are_as_promised(void **state)
+{
+    (void)state;
+    char *zeroed = emi_calloc(100, 3), *copy = emi_strdup("text");
+    assert_non_null(zeroed);
+    assert_non_null(copy);
+    for (int n = 0; n < 300; n++) assert_int_equal(zeroed[n], 0);
+    assert_string_equal(copy, "text");
+    copy = emi_realloc(copy, 5000);
+    assert_non_null(copy);
+    assert_string_equal(copy, "text");
+    emi_free(copy);
+    emi_free(zeroed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(nothing_has_an_address),
+        cmocka_unit_test(doubles_lie_on_cache_lines),
+        cmocka_unit_test(contents_are_as_promised),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

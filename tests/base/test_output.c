@@ -1,0 +1,245 @@
+/* Output files appear whole or not at all. */
+#include "support/check.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A new directory inside the scratch directory. */
+static const char *new_place(void)
+{
+    static int number;
+    char name[32];
+    (void)snprintf(name, sizeof name, "place%d", number++);
+    const char *path = scratch(name);
+    assert_int_equal(mkdir(path, 0777), 0);
+    return path;
+}
+
+static int entries_in(const char *directory)
+{
+    int count = 0;
+    DIR *stream = opendir(directory);
+    assert_non_null(stream);
+    for (struct dirent *entry; (entry = readdir(stream));) count += entry->d_name[0] != '.';
+    (void)closedir(stream);
+    return count;
+}
+
+static void check_contents(const char *path, const char *wanted)
+{
+    char text[64] = {0};
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    (void)fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    assert_string_equal(text, wanted);
+}
+
+static em_output *open_and_write(const char *path, const char *text)
+{
+    em_output *output = NULL;
+    em_error err = {0};
+    assert_ok(em_output_open(&output, path, &err), &err);
+    assert_true(fputs(text, em_output_stream(output)) >= 0);
+    return output;
+}
+
+static void inside(char *path, size_t room, const char *place, const char *name)
+{
+    (void)snprintf(path, room, "%s/%s", place, name);
+}
+
+static void commit_makes_it_appear(void **state)
+{
+    (void)state;
+    char path[600];
+    const char *place = new_place();
+    inside(path, sizeof path, place, "a.txt");
+    em_output *output = open_and_write(path, "whole");
+    assert_int_equal(fflush(em_output_stream(output)), 0);
+    assert_int_not_equal(access(path, F_OK), 0);
+    em_error err = {0};
+    assert_ok(em_output_commit(&output, &err), &err);
+    assert_null(output);
+    check_contents(path, "whole");
+    assert_int_equal(entries_in(place), 1);
+}
+
+static void discard_leaves_nothing(void **state)
+{
+    (void)state;
+    char path[600];
+    const char *place = new_place();
+    inside(path, sizeof path, place, "a.txt");
+    em_output *output = open_and_write(path, "half");
+    em_output_discard(&output);
+    assert_null(output);
+    assert_int_equal(entries_in(place), 0);
+    em_output_discard(&output); /* nothing to discard is harmless */
+}
+
+static void what_was_there_stays_until_commit(void **state)
+{
+    (void)state;
+    const char *path = scratch_file("kept.txt", "before", 6);
+    em_output *output = open_and_write(path, "after");
+    assert_int_equal(fflush(em_output_stream(output)), 0);
+    check_contents(path, "before");
+    em_output_discard(&output);
+    check_contents(path, "before");
+
+    em_error err = {0};
+    output = open_and_write(path, "after");
+    assert_ok(em_output_commit(&output, &err), &err);
+    check_contents(path, "after");
+}
+
+static void permissions_follow_umask(void **state)
+{
+    (void)state;
+    const mode_t masks[] = {022, 027, 077, 0};
+    mode_t before = umask(0);
+    for (int n = 0; n < 4; n++) {
+        const char *path = scratch("mode.txt");
+        struct stat about;
+        em_error err = {0};
+        (void)umask(masks[n]);
+        em_output *output = open_and_write(path, "x");
+        assert_ok(em_output_commit(&output, &err), &err);
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, 0666 & ~masks[n]);
+        assert_int_equal(unlink(path), 0);
+    }
+    (void)umask(before);
+}
+
+static void check_refused(const char *path, const char *words)
+{
+    em_error err = {0};
+    em_output *output = (em_output *)&err; /* must be left NULL */
+    assert_fails(em_output_open(&output, path, &err), EM_EINVAL, words, &err);
+    assert_non_null(strstr(err.msg, "; try "));
+    assert_null(output);
+    assert_int_equal(em_output_open(&output, path, NULL), EM_EINVAL);
+}
+
+static void refuses_at_once_what_cannot_be_written(void **state)
+{
+    (void)state;
+    const char *place = new_place();
+    char path[600];
+    inside(path, sizeof path, place, "missing/a.txt");
+    check_refused(path, "missing/a.txt: cannot be written (No such file or directory)");
+    check_refused(place, ": cannot be written (Is a directory)");
+    check_refused("", ": cannot be written (No such file or directory)");
+    inside(path, sizeof path, scratch_file("plain", "x", 1), "a.txt");
+    check_refused(path, "a.txt: cannot be written (Not a directory)");
+    assert_int_equal(entries_in(place), 0);
+
+    char *endless = malloc(9000);
+    assert_non_null(endless);
+    memset(endless, 'n', 8999);
+    endless[8999] = 0;
+    check_refused(endless, "nnn");
+    free(endless);
+}
+
+static void a_full_device_is_reported(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0) skip();
+    em_error err = {0};
+    em_output *output = open_and_write("/dev/full", "one line");
+    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "/dev/full: cannot be written (No space left on device)",
+                 &err);
+    assert_null(output);
+
+    output = open_and_write("/dev/full", "");
+    for (int n = 0; n < 100000; n++) (void)fputs("more than a buffer holds\n", em_output_stream(output));
+    assert_int_equal(em_output_commit(&output, NULL), EM_EOUTPUT);
+    assert_null(output);
+}
+
+static void a_device_is_written_directly(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_output *output = open_and_write("/dev/null", "gone");
+    assert_ok(em_output_commit(&output, &err), &err);
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+}
+
+/* What takes the path's place meanwhile makes the commit fail, and nothing is left beside it. */
+static void a_commit_that_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    char path[600];
+    const char *place = new_place();
+    inside(path, sizeof path, place, "a.txt");
+    em_output *output = open_and_write(path, "whole");
+    assert_int_equal(mkdir(path, 0777), 0);
+    em_error err = {0};
+    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "a.txt: cannot be written (Is a directory)", &err);
+    assert_null(output);
+    assert_int_equal(entries_in(place), 1);
+    assert_int_equal(rmdir(path), 0);
+
+    output = open_and_write(path, "whole");
+    assert_int_equal(rmdir(place), 0);
+    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "cannot be written", &err);
+    assert_null(output);
+}
+
+static void a_bare_name_is_in_the_working_directory(void **state)
+{
+    (void)state;
+    char before[4096];
+    const char *place = new_place();
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(place), 0);
+    em_error err = {0};
+    em_output *output = open_and_write("bare.txt", "bare");
+    em_status status = em_output_commit(&output, &err);
+    assert_int_equal(chdir(before), 0);
+    assert_ok(status, &err);
+    assert_int_equal(entries_in(place), 1);
+}
+
+/* Two at once for the same path: the last commit stays, and neither disturbs the other. */
+static void two_writers_do_not_mix(void **state)
+{
+    (void)state;
+    char path[600];
+    const char *place = new_place();
+    inside(path, sizeof path, place, "a.txt");
+    em_error err = {0};
+    em_output *first = open_and_write(path, "first"), *second = open_and_write(path, "second");
+    assert_ok(em_output_commit(&first, &err), &err);
+    check_contents(path, "first");
+    assert_ok(em_output_commit(&second, &err), &err);
+    check_contents(path, "second");
+    assert_int_equal(entries_in(place), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(commit_makes_it_appear),
+        cmocka_unit_test(discard_leaves_nothing),
+        cmocka_unit_test(what_was_there_stays_until_commit),
+        cmocka_unit_test(permissions_follow_umask),
+        cmocka_unit_test(refuses_at_once_what_cannot_be_written),
+        cmocka_unit_test(a_full_device_is_reported),
+        cmocka_unit_test(a_device_is_written_directly),
+        cmocka_unit_test(a_commit_that_fails_leaves_nothing),
+        cmocka_unit_test(a_bare_name_is_in_the_working_directory),
+        cmocka_unit_test(two_writers_do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
