@@ -8,6 +8,7 @@ static em_status open_one(output_file *files, int i, em_error *err)
 {
     output_file *file = &files[i];
     if (!file->path) return EM_OK;
+    if (!*file->path) return refuse(err, EM_EINVAL, "--%s: the name is empty; try a file's name", file->option);
     for (int other = 0; other < i; other++)
         if (files[other].path && strcmp(files[other].path, file->path) == 0)
             return refuse(err, EM_EINVAL, "--%s: '%s' is the file of --%s too; try another name", file->option,
@@ -29,12 +30,18 @@ em_status outputs_open(output_file *files, int count, const arguments *args, em_
     return EM_OK;
 }
 
+/* What was written so far has arrived. */
+static int arrived(em_output *output)
+{
+    FILE *stream = em_output_stream(output);
+    return fflush(stream) == 0 && !ferror(stream);
+}
+
 em_status outputs_commit(output_file *files, int count, em_error *err)
 {
     /* A full disk shows here, before the first file is in place. */
     for (int i = 0; i < count; i++)
-        if (files[i].handle && fflush(em_output_stream(files[i].handle)) != 0)
-            return em_output_commit(&files[i].handle, err);
+        if (files[i].handle && !arrived(files[i].handle)) return em_output_commit(&files[i].handle, err);
     for (int i = 0; i < count; i++) {
         em_status status = files[i].handle ? em_output_commit(&files[i].handle, err) : EM_OK;
         if (status != EM_OK) return status;

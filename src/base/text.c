@@ -15,7 +15,7 @@ static int starts_wrong(const char *text, int sign_allowed)
 
 int emi_text_double(const char *text, double *out)
 {
-    if (starts_wrong(text, 1)) return -1;
+    if (starts_wrong(text, 1) || strpbrk(text, "xX")) return -1; /* strtod also reads hexadecimal */
     char *end;
     errno = 0;
     double value = strtod(text, &end);

@@ -54,12 +54,13 @@ static em_status set_step(em_options *options, const char *value, em_error *err)
 static em_status set_step_decay(em_options *options, const char *value, em_error *err)
 {
     const char *power = emi_text_after(value, "power:");
+    double exponent = 0;
     if (strcmp(value, "constant") == 0)
         options->step_decay = EM_DECAY_CONSTANT;
     else if (strcmp(value, "sqrt") == 0)
         options->step_decay = EM_DECAY_SQRT;
-    else if (power && emi_text_double(power, &options->step_power) == 0 && options->step_power > 0)
-        options->step_decay = EM_DECAY_POWER;
+    else if (power && emi_text_double(power, &exponent) == 0 && exponent > 0)
+        options->step_decay = EM_DECAY_POWER, options->step_power = exponent;
     else
         return emi_fail(err, EM_EINVAL, "step-decay %s: no such schedule; try constant, sqrt or power:0.2", value);
     return EM_OK;

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,7 +121,6 @@ static void check_refused(const char *path, const char *words)
     em_error err = {0};
     em_output *output = (em_output *)&err; /* must be left NULL */
     assert_fails(em_output_open(&output, path, &err), EM_EINVAL, words, &err);
-    assert_non_null(strstr(err.msg, "; try "));
     assert_null(output);
     assert_int_equal(em_output_open(&output, path, NULL), EM_EINVAL);
 }
@@ -133,19 +131,16 @@ static void refuses_at_once_what_cannot_be_written(void **state)
     const char *place = new_place();
     char path[600];
     inside(path, sizeof path, place, "missing/a.txt");
-    check_refused(path, "missing/a.txt: cannot be written (No such file or directory)");
+    check_refused(path, "missing/a.txt: cannot be written (No such file or directory); try ");
     check_refused(place, ": cannot be written (Is a directory)");
     check_refused("", ": cannot be written (No such file or directory)");
     inside(path, sizeof path, scratch_file("plain", "x", 1), "a.txt");
     check_refused(path, "a.txt: cannot be written (Not a directory)");
     assert_int_equal(entries_in(place), 0);
 
-    char *endless = malloc(9000);
-    assert_non_null(endless);
-    memset(endless, 'n', 8999);
-    endless[8999] = 0;
+    static char endless[9000];
+    memset(endless, 'n', sizeof endless - 1);
     check_refused(endless, "nnn");
-    free(endless);
 }
 
 static void a_full_device_is_reported(void **state)

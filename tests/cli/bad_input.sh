@@ -65,17 +65,17 @@ refuses 2 "nowhere.npy" fit data.npy -k 2 --init file:nowhere.npy -o model.npz
 refuses 2 "--header: 'perhaps' is not yes, no or auto" fit data.csv -k 2 --header perhaps -o model.npz
 refuses 2 "evenly" fit data.npy -k 2 -n 4 --split evenly -o model.npz
 refuses 2 "sizes" fit data.npy -k 2 -n 2 --split sizes:1,2 -o model.npz
-refuses 2 "sizes" fit data.npy -k 2 -n 2 --split sizes:40,0 -o model.npz
+refuses 2 "node 1 would hold no row" fit data.npy -k 2 -n 2 --split sizes:40,0 -o model.npz
 
 # --- the network
 refuses 2 "ring" fit data.npy -k 2 -n 5 -t ring -o model.npz
 refuses 2 "er:-1" fit data.npy -k 2 -n 5 -t er:-1 -o model.npz
 printf '0 1\n2 3\n' >apart.txt
-refuses 2 "connected" fit data.npy -k 2 -n 4 -t file:apart.txt -o model.npz
+refuses 2 "have no path" fit data.npy -k 2 -n 4 -t file:apart.txt -o model.npz
 printf '0.9,0.2\n0.2,0.9\n' >W.csv
-refuses 2 "stochastic" fit data.npy -k 2 -n 2 --weights file:W.csv -o model.npz
+refuses 2 "sums to" fit data.npy -k 2 -n 2 --weights file:W.csv -o model.npz
 refuses 2 "heavy" fit data.npy -k 2 -n 2 --weights heavy -o model.npz
-refuses 2 "41" fit data.npy -k 2 -n 41 -o model.npz
+refuses 2 "would hold no row (40 rows, 41 nodes)" fit data.npy -k 2 -n 41 -o model.npz
 
 # --- the data
 refuses 2 "nowhere.npy" fit nowhere.npy -k 2 -o model.npz
@@ -166,7 +166,7 @@ for option in --output --trace --plot; do
     refuses 2 "nowhere/file: cannot be written" fit data.npy -k 2 "$option" nowhere/file
     refuses 2 "data.npy/file: cannot be written" fit data.npy -k 2 "$option" data.npy/file
     refuses 2 ".: cannot be written" fit data.npy -k 2 "$option" .
-    refuses 2 "cannot be written" fit data.npy -k 2 "$option" ""
+    refuses 2 "$option: the name is empty" fit data.npy -k 2 "$option" ""
 done
 refuses 2 "is the file of --output too" fit data.npy -k 2 -o same --trace same
 refuses 1 "/dev/full" fit data.npy -k 2 --quiet -o /dev/full

@@ -80,7 +80,7 @@ complains "step"
 works info diverged.npz
 works fit data.npy -k 3 -n 6 -m dsa --iterations 5
 says "5 iterations"
-run fit data.npy -k 3 -n 6 -m dsa --tolerance 1e-15 -o unfinished.npz
+run fit data.npy -k 3 -n 6 -m dsa --step-decay sqrt --tolerance 1e-300 -o unfinished.npz
 [[ $status -eq 1 ]] || fail "not converging is not status 1"
 complains "has not converged"
 [[ -s unfinished.npz ]] || fail "what was reached is not kept"

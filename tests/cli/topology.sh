@@ -67,13 +67,13 @@ refuses 2 "grid:2x2" topology grid:2x2 -n 5
 refuses 2 "fancy" topology cycle -n 5 --weights fancy
 refuses 2 "nowhere.txt" topology file:nowhere.txt -n 5
 printf '0 1\n2 3\n' >apart.txt
-refuses 2 "connected" topology file:apart.txt -n 4
+refuses 2 "have no path" topology file:apart.txt -n 4
 printf '0 1\n1 9\n' >beyond.txt
 refuses 2 "beyond.txt" topology file:beyond.txt -n 4
 printf '0 1\n1 two\n' >words.txt
 refuses 2 "words.txt" topology file:words.txt -n 4
 printf '0.5,0.5,0\n0.5,0.25,0.25\n0,0.25,0.5\n' >sums.csv
-refuses 2 "stochastic" topology path -n 3 --weights file:sums.csv
+refuses 2 "sums to" topology path -n 3 --weights file:sums.csv
 refuses 2 "W.csv: is 3 x 3, not 4 x 4" topology path -n 4 --weights file:W.csv
 refuses 2 "nowhere/edges" topology path -n 4 --edges nowhere/edges
 refuses 2 "is the file of --plot too" topology path -n 4 --plot same --edges same

@@ -1,0 +1,39 @@
+/* CIFAR-10 binary: records of a label byte (0 to 9) and 32 x 32 red, then green, then blue bytes (Krizhevsky, "Learning
+ * multiple layers of features from tiny images", 2009).  The label is left out; columns 0-1023 are the red ones.
+ * There is no magic number, so every label is checked. */
+#include "data/reader.h"
+#include "data/strided.h"
+
+enum { PIXELS = 3072, RECORD = 1 + PIXELS, LABELS = 10 };
+
+static int cifar_by_name(const char *path)
+{
+    return emi_path_ends(path, ".bin");
+}
+
+static em_status cifar_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+{
+    (void)request, (void)picked;
+    em_status status = EM_OK;
+    TRY(emi_input_need_all(input, err));
+    size_t size = input->bytes.size, rows = size / RECORD;
+    if (size % RECORD)
+        TRY(emi_fail(
+            err, EM_EDATA,
+            "%s: %zu bytes are no whole number of CIFAR-10 records of %d; try raw:TYPE:COLUMNS:FILE for other numbers",
+            data->name, size, RECORD));
+    for (size_t r = 0; r < rows; r++)
+        if (input->bytes.at[r * RECORD] >= LABELS)
+            TRY(emi_fail(
+                err, EM_EDATA,
+                "%s: record %zu has label %d, and CIFAR-10's go to 9; try raw:TYPE:COLUMNS:FILE for other numbers",
+                data->name, r, input->bytes.at[r * RECORD]));
+    emi_layout layout = {
+        .type = EM_U8, .offset = 1, .rows = rows, .columns = PIXELS, .row_stride = RECORD, .column_stride = 1};
+    TRY(emi_strided_open(data, &input->bytes, &layout, err));
+    (void)emi_input_take(input);
+done:
+    return status;
+}
+
+const emi_reader emi_reader_cifar = {.format = "cifar10", .by_name = cifar_by_name, .open = cifar_open};

@@ -1,0 +1,222 @@
+/* HDF5: a dataset of numbers with two or more dimensions; the first is rows.  Rows are read a block at a time.
+ *
+ * Debian's library is not thread-safe: one lock guards every call of it.  Its own error stack is silenced while we
+ * are inside, and given back. */
+#include "base/memory.h"
+#include "data/reader.h"
+#include "data/strided.h"
+
+#include <hdf5.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "data/hdf5_lock.h"
+
+enum { MOST_DIMS = 8 };
+
+typedef struct dataset {
+    emi_bytes image; /* of an unpacked file; zeroed: the file itself */
+    hid_t file, set;
+    int dims;
+    hsize_t shape[MOST_DIMS];
+    size_t width; /* columns before picking */
+} dataset;
+
+/* ---- rows -------------------------------------------------------------------------------------- */
+
+static herr_t read_block(const dataset *d, size_t first, size_t count, double *out)
+{
+    hsize_t start[MOST_DIMS] = {first}, size[MOST_DIMS], all = (hsize_t)count * d->width;
+    memcpy(size, d->shape, sizeof size);
+    size[0] = count;
+    hid_t here = H5Screate_simple(1, &all, NULL), there = H5Dget_space(d->set);
+    herr_t failed = here < 0 || there < 0 || H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
+                    H5Dread(d->set, H5T_NATIVE_DOUBLE, here, there, H5P_DEFAULT, out) < 0;
+    if (there >= 0) (void)H5Sclose(there);
+    if (here >= 0) (void)H5Sclose(here);
+    return failed;
+}
+
+/* A row at a time through a buffer of full width. */
+static herr_t read_picked(const em_data *data, size_t first, size_t count, double *out, double *row)
+{
+    const dataset *d = data->state;
+    for (size_t r = 0; r < count; r++) {
+        if (read_block(d, first + r, 1, row)) return -1;
+        for (size_t c = 0; c < data->columns; c++) out[r * data->columns + c] = row[data->pick[c]];
+    }
+    return 0;
+}
+
+static em_status hdf5_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
+{
+    const dataset *d = data->state;
+    double *row = data->pick ? emi_doubles(d->width) : NULL;
+    if (data->pick && !row) return emi_fail_memory(err, data->name);
+    emi_hdf5_scope scope = emi_hdf5_enter();
+    herr_t failed = data->pick ? read_picked(data, first, count, out, row) : read_block(d, first, count, out);
+    emi_hdf5_leave(&scope);
+    emi_free(row);
+    if (failed)
+        return emi_fail(err, EM_EIO, "%s: HDF5 cannot read rows %zu to %zu; try h5dump on it", data->name, first,
+                        first + count);
+    return EM_OK;
+}
+
+static void hdf5_close(em_data *data)
+{
+    dataset *d = data->state;
+    if (!d) return;
+    emi_hdf5_scope scope = emi_hdf5_enter();
+    if (d->set >= 0) (void)H5Dclose(d->set);
+    if (d->file >= 0) (void)H5Fclose(d->file);
+    emi_hdf5_leave(&scope);
+    emi_bytes_release(&d->image);
+    emi_free(d);
+    data->state = NULL;
+}
+
+static const emi_source hdf5_source = {.read = hdf5_read, .close = hdf5_close};
+
+/* ---- which dataset --------------------------------------------------------------------------------- */
+
+/* Every dataset of numbers with rows and columns, by name. */
+typedef struct search {
+    int found;
+    char first[256];
+    char names[256]; /* as many as fit, for the message */
+} search;
+
+static int is_table(hid_t set)
+{
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    H5T_class_t kind = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
+    int dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    if (space >= 0) (void)H5Sclose(space);
+    if (type >= 0) (void)H5Tclose(type);
+    return (kind == H5T_INTEGER || kind == H5T_FLOAT) && dims >= 2 && dims <= MOST_DIMS;
+}
+
+static herr_t visit(hid_t file, const char *name, const H5O_info_t *about, void *context)
+{
+    search *s = context;
+    if (about->type != H5O_TYPE_DATASET || strlen(name) >= sizeof s->first) return 0;
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    if (set < 0) return 0;
+    if (is_table(set)) {
+        if (s->found++ == 0) (void)snprintf(s->first, sizeof s->first, "/%s", name);
+        size_t used = strlen(s->names);
+        (void)snprintf(s->names + used, sizeof s->names - used, "%s/%s", used ? ", " : "", name);
+    }
+    (void)H5Dclose(set);
+    return 0;
+}
+
+static em_status choose_dataset(dataset *d, const char *name, const char *inner, em_error *err)
+{
+    search s = {0};
+    if (!inner) {
+        (void)H5Ovisit2(d->file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &s, H5O_INFO_BASIC);
+        if (s.found == 0) return emi_fail(err, EM_EDATA, "%s: no table of numbers in it; try another file", name);
+        if (s.found > 1)
+            return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%s", name, s.found, s.names, name,
+                            s.first);
+        inner = s.first;
+    }
+    d->set = H5Dopen2(d->file, inner, H5P_DEFAULT);
+    if (d->set < 0) return emi_fail(err, EM_EDATA, "%s: no dataset %s in it; try h5ls -r on the file", name, inner);
+    if (!is_table(d->set))
+        return emi_fail(err, EM_EDATA, "%s: %s is no table of numbers with rows and columns; try another dataset", name,
+                        inner);
+    return EM_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
+
+/* An unpacked file is opened where it lies in memory. */
+static hid_t open_image(const emi_bytes *image)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (access >= 0 && H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
+        H5Pset_file_image(access, image->at, image->size) >= 0)
+        file = H5Fopen("eigenmesh-unpacked", H5F_ACC_RDONLY, access);
+    if (access >= 0) (void)H5Pclose(access);
+    return file;
+}
+
+static size_t little_endian(const unsigned char *at, int size)
+{
+    size_t value = 0;
+    for (int b = size - 1; b >= 0; b--) value = value << 8 | at[b];
+    return value;
+}
+
+/* The superblock says where the file ends (HDF5 File Format Specification 3.0, II.A): a packed file is unpacked to
+ * there and no further. */
+static em_status unpack(emi_input *input, const char *name, em_error *err)
+{
+    const unsigned char *head = input->bytes.at;
+    int version = head[8];
+    size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
+    int width = version < 2 ? head[13] : head[9];
+    if (width != 8 || version > 3)
+        return emi_fail(err, EM_EDATA, "%s: an HDF5 file of a kind not understood in a .gz; try gunzip first", name);
+    return emi_input_exactly(input, little_endian(head + at, 8), err);
+}
+
+static em_status find_shape(em_data *data, dataset *d, em_error *err)
+{
+    hid_t space = H5Dget_space(d->set), type = H5Dget_type(d->set);
+    d->dims = H5Sget_simple_extent_dims(space, d->shape, NULL);
+    data->type = H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 4 ? EM_F32 : EM_F64;
+    (void)H5Tclose(type);
+    (void)H5Sclose(space);
+    d->width = 1;
+    int overflow = 0;
+    for (int n = 1; n < d->dims; n++) overflow |= emi_size_overflows(d->width, d->shape[n], &d->width);
+    if (overflow || d->width > SIZE_MAX / 64)
+        return emi_fail(err, EM_EDATA, "%s: more columns than memory holds; try fewer", data->name);
+    data->rows = d->shape[0];
+    data->columns = d->width;
+    return EM_OK;
+}
+
+static em_status open_dataset(em_data *data, dataset *d, const emi_request *request, em_error *err)
+{
+    em_status status = EM_OK;
+    d->file = d->image.at ? open_image(&d->image) : H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (d->file < 0)
+        TRY(emi_fail(err, EM_EDATA, "%s: HDF5 cannot open it, it may be cut short; try h5dump on it", data->name));
+    TRY(choose_dataset(d, data->name, request->inner, err));
+    TRY(find_shape(data, d, err));
+done:
+    return status;
+}
+
+static int hdf5_by_content(const emi_input *input)
+{
+    static const unsigned char magic[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    return input->bytes.size >= 64 && memcmp(input->bytes.at, magic, sizeof magic) == 0;
+}
+
+static em_status hdf5_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+{
+    (void)picked;
+    em_status status = EM_OK;
+    dataset *d = emi_calloc(1, sizeof *d);
+    if (!d) return emi_fail_memory(err, data->name);
+    d->file = d->set = -1;
+    data->source = &hdf5_source;
+    data->state = d;
+    if (input->gz) {
+        TRY(unpack(input, data->name, err));
+        d->image = emi_input_take(input);
+    }
+    emi_hdf5_scope scope = emi_hdf5_enter();
+    status = open_dataset(data, d, request, err);
+    emi_hdf5_leave(&scope);
+done:
+    return status;
+}
+
+const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open};

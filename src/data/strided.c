@@ -1,0 +1,74 @@
+#define _DEFAULT_SOURCE /* madvise */
+#include "data/strided.h"
+
+#include "base/memory.h"
+#include "data/dtype.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct strided {
+    emi_bytes bytes;
+    emi_layout layout;
+} strided;
+
+static em_status strided_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
+{
+    (void)err;
+    const strided *s = data->state;
+    const emi_layout *l = &s->layout;
+    const unsigned char *base = s->bytes.at + l->offset;
+    size_t columns = data->columns, size = emi_dtype_size(l->type);
+    int packed = !data->pick && l->column_stride == (ptrdiff_t)size && l->row_stride == (ptrdiff_t)(size * columns);
+    if (packed) { /* all rows at once */
+        emi_decode(l->type, l->swapped, base + (ptrdiff_t)first * l->row_stride, l->column_stride, count * columns,
+                   out);
+        return EM_OK;
+    }
+    for (size_t r = 0; r < count; r++) {
+        const unsigned char *row = base + (ptrdiff_t)(first + r) * l->row_stride;
+        double *to = out + r * columns;
+        if (!data->pick) emi_decode(l->type, l->swapped, row, l->column_stride, columns, to);
+        for (size_t c = 0; data->pick && c < columns; c++)
+            emi_decode(l->type, l->swapped, row + (ptrdiff_t)data->pick[c] * l->column_stride, l->column_stride, 1,
+                       to + c);
+    }
+    return EM_OK;
+}
+
+/* Give the whole pages inside these rows back: they are read again from the file when needed. */
+static void strided_forget(const em_data *data, size_t first, size_t count)
+{
+    const strided *s = data->state;
+    const emi_layout *l = &s->layout;
+    if (s->bytes.kind != EMI_MAPPED || l->row_stride <= 0 || l->row_stride < l->column_stride) return;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)s->bytes.at;
+    uintptr_t from = base + l->offset + first * (size_t)l->row_stride, to = from + count * (size_t)l->row_stride;
+    from = (from + page - 1) / page * page;
+    to = first + count == data->rows ? base + s->bytes.size : to / page * page;
+    if (to > from) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
+static void strided_close(em_data *data)
+{
+    strided *s = data->state;
+    if (s) emi_bytes_release(&s->bytes);
+    emi_free(s);
+    data->state = NULL;
+}
+
+static const emi_source strided_source = {.read = strided_read, .forget = strided_forget, .close = strided_close};
+
+em_status emi_strided_open(em_data *data, const emi_bytes *bytes, const emi_layout *layout, em_error *err)
+{
+    strided *s = emi_calloc(1, sizeof *s);
+    if (!s) return emi_fail_memory(err, data->name);
+    *s = (strided){.bytes = *bytes, .layout = *layout};
+    data->source = &strided_source;
+    data->state = s;
+    data->type = layout->type;
+    data->rows = layout->rows;
+    data->columns = layout->columns;
+    return EM_OK;
+}

@@ -1,0 +1,214 @@
+/* A node's covariance, formed or as products with the data, against plain loops in long double. */
+#include "data/covariance.h"
+#include "support/check.h"
+#include "support/matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 3, MOST_D = 70, MOST_K = 6 };
+
+typedef struct fixture {
+    int d;
+    size_t rows;
+    double *values, *mean, *inverse_scale, *exact;
+    emi_standard standard;
+    em_data *data;
+    em_shards *shards;
+    emi_cov C;
+    emi_scratch scratch;
+} fixture;
+
+static double *doubles(size_t count)
+{
+    double *values = malloc(count * sizeof *values);
+    assert_non_null(values);
+    return values;
+}
+
+static void give_scratch(fixture *f, size_t count)
+{
+    free(f->scratch.v);
+    f->scratch = (emi_scratch){doubles(count), count}; /* no more than is asked for */
+}
+
+/* exact = weight sum (y - mean)(y - mean)', feature by feature scaled. */
+static void form_exactly(fixture *f)
+{
+    size_t d = (size_t)f->d, first = f->C.shard->first;
+    for (size_t a = 0; a < d; a++)
+        for (size_t b = 0; b < d; b++) {
+            long double sum = 0;
+            for (size_t r = first; r < first + f->C.shard->count; r++) {
+                long double x = f->values[r * d + a], y = f->values[r * d + b];
+                if (f->standard.mean) x -= f->mean[a], y -= f->mean[b];
+                if (f->standard.inverse_scale) x *= f->inverse_scale[a], y *= f->inverse_scale[b];
+                sum += x * y;
+            }
+            f->exact[a * d + b] = (double)(sum * f->C.weight);
+        }
+}
+
+static void open_fixture(fixture *f, size_t rows, int d, double offset, int centre, int scale)
+{
+    size_t width = (size_t)d;
+    em_error err = {0};
+    *f = (fixture){.d = d,
+                   .rows = rows,
+                   .values = doubles(rows * width),
+                   .mean = doubles(width),
+                   .inverse_scale = doubles(width),
+                   .exact = doubles(width * width)};
+    matrix_fill_table(f->values, rows, d, 4);
+    for (size_t n = 0; n < rows * width; n++) f->values[n] += offset;
+    for (size_t c = 0; c < width; c++) {
+        long double sum = 0;
+        for (size_t r = 0; r < rows; r++) sum += f->values[r * width + c];
+        f->mean[c] = (double)(sum / (long double)rows);
+        f->inverse_scale[c] = 1 / (1 + 0.25 * (double)c);
+    }
+    f->standard =
+        (emi_standard){.d = d, .mean = centre ? f->mean : NULL, .inverse_scale = scale ? f->inverse_scale : NULL};
+    assert_ok(em_data_from_array(&f->data, f->values, EM_F64, rows, width, 0, 0, &err), &err);
+    assert_ok(em_shards_split(&f->shards, f->data, NODES, NULL, 0, &err), &err);
+    f->C = (emi_cov){
+        .d = d, .weight = (double)NODES / (double)rows, .shard = &f->shards->shard[1], .standard = &f->standard};
+    form_exactly(f);
+}
+
+static void close_fixture(fixture *f)
+{
+    emi_cov_free(&f->C);
+    em_shards_free(&f->shards);
+    em_data_free(&f->data);
+    free(f->scratch.v);
+    free(f->exact);
+    free(f->inverse_scale);
+    free(f->mean);
+    free(f->values);
+}
+
+static void check_products(fixture *f, double tolerance)
+{
+    static double X[MOST_D * MOST_K], Z[MOST_D * MOST_K], wanted[MOST_D * MOST_K];
+    em_error err = {0};
+    for (int K = 1; K <= MOST_K && K <= f->d; K += 2) {
+        matrix_fill(X, (size_t)(f->d * K), (uint64_t)K);
+        matrix_multiply(f->exact, X, wanted, f->d, f->d, K);
+        for (int n = 0; n < f->d * K; n++) Z[n] = NAN;
+        give_scratch(f, emi_cov_apply_needs(f->d, K));
+        assert_ok(emi_cov_apply(&f->C, (emi_block){f->d, K, X}, (emi_block){f->d, K, Z}, f->scratch, &err), &err);
+        for (int n = 0; n < f->d * K; n++) assert_close(Z[n], wanted[n], tolerance);
+    }
+}
+
+static void check_trace(fixture *f, double tolerance)
+{
+    double trace = 0, wanted = 0;
+    em_error err = {0};
+    for (int n = 0; n < f->d; n++) wanted += f->exact[n * f->d + n];
+    give_scratch(f, emi_moments_needs(f->d) + (size_t)f->d);
+    assert_ok(emi_cov_trace(&f->C, &trace, f->scratch, &err), &err);
+    assert_close(trace, wanted, tolerance);
+}
+
+/* Implicit first, then formed: the same numbers as the exact matrix. */
+static void check_both_ways(size_t rows, int d, double offset, int centre, int scale, double tolerance)
+{
+    fixture f;
+    em_error err = {0};
+    open_fixture(&f, rows, d, offset, centre, scale);
+    assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_implicit_cost(f.C.shard->count, d, 2));
+    check_products(&f, tolerance);
+    check_trace(&f, tolerance);
+
+    give_scratch(&f, emi_cov_form_needs(d));
+    assert_ok(emi_cov_form(&f.C, f.scratch, &err), &err);
+    assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_dense_cost(d, 2));
+    for (int n = 0; n < d * d; n++) assert_close(f.C.dense[n], f.exact[n], tolerance);
+    check_products(&f, tolerance);
+    check_trace(&f, tolerance);
+    close_fixture(&f);
+}
+
+static void dense_and_implicit_are_the_formula(void **state)
+{
+    (void)state;
+    const int dims[] = {1, 2, 7, 31, 33, MOST_D};
+    for (size_t n = 0; n < sizeof dims / sizeof *dims; n++)
+        for (int way = 0; way < 4; way++) check_both_ways(60, dims[n], 0, way & 1, way >> 1, 1e-12);
+}
+
+/* More rows than either way takes at once. */
+static void many_blocks_of_rows(void **state)
+{
+    (void)state;
+    check_both_ways(250000, 3, 0, 1, 1, 1e-12);
+    check_both_ways(60000, 10, 0, 0, 0, 1e-12);
+}
+
+/* A column's mean a hundred million times its deviation: rows are centred before they are multiplied, so that
+ * what is lost is only what the data itself has lost. */
+static void far_from_zero(void **state)
+{
+    (void)state;
+    check_both_ways(3000, 5, 1e8, 1, 0, 1e-12);
+}
+
+/* C = (1/M) sum_i C_i, whatever the sizes of the shards. */
+static void weights_make_the_mean_right(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, D = 4 };
+    fixture f;
+    em_error err = {0};
+    double whole[D * D] = {0}, sum[D * D] = {0};
+    open_fixture(&f, ROWS, D, 0, 1, 0);
+    for (int a = 0; a < D; a++)
+        for (int b = 0; b < D; b++)
+            for (int r = 0; r < ROWS; r++)
+                whole[a * D + b] += (f.values[r * D + a] - f.mean[a]) * (f.values[r * D + b] - f.mean[b]) / ROWS;
+    em_shards_free(&f.shards);
+    assert_ok(em_shards_split(&f.shards, f.data, NODES, "sizes:44,1,5", 0, &err), &err);
+    give_scratch(&f, emi_cov_form_needs(D));
+    for (int i = 0; i < NODES; i++) {
+        emi_cov C = {.d = D, .weight = (double)NODES / ROWS, .shard = &f.shards->shard[i], .standard = &f.standard};
+        assert_ok(emi_cov_form(&C, f.scratch, &err), &err);
+        for (int n = 0; n < D * D; n++) sum[n] += C.dense[n] / NODES;
+        emi_cov_free(&C);
+    }
+    for (int n = 0; n < D * D; n++) assert_close(sum[n], whole[n], 1e-13);
+    close_fixture(&f);
+}
+
+/* A node without rows contributes nothing, not whatever lay in memory. */
+static void no_rows_no_covariance(void **state)
+{
+    (void)state;
+    enum { D = 3 };
+    fixture f;
+    em_error err = {0};
+    open_fixture(&f, 9, D, 0, 1, 0);
+    f.shards->shard[1].count = 0;
+    memset(f.exact, 0, D * D * sizeof(double));
+    check_products(&f, 0);
+    check_trace(&f, 0);
+    give_scratch(&f, emi_cov_form_needs(D));
+    assert_ok(emi_cov_form(&f.C, f.scratch, &err), &err);
+    check_products(&f, 0);
+    check_trace(&f, 0);
+    close_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_and_implicit_are_the_formula),
+        cmocka_unit_test(many_blocks_of_rows),
+        cmocka_unit_test(far_from_zero),
+        cmocka_unit_test(weights_make_the_mean_right),
+        cmocka_unit_test(no_rows_no_covariance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

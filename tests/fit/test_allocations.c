@@ -1,0 +1,191 @@
+/* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
+ * works the next time. */
+#include "base/error.h"
+#include "support/check.h"
+#include "support/failing_memory.h"
+#include "support/matrix.h"
+#include "support/network.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 12, COLUMNS = 3, NODES = 3, K = 2 };
+
+typedef em_status workflow(const void *how, em_error *err);
+
+/* Run it with the n-th allocation failing, for every n until none does.  Returns how many there are. */
+static long fail_each_once(workflow *run, const void *how)
+{
+    long n = 0, before = memory_live();
+    for (;; n++) {
+        em_error err = {0};
+        memory_fail_at(n);
+        em_status status = run(how, &err);
+        int failed = memory_has_failed();
+        memory_fail_at(-1);
+        assert_int_equal(memory_live(), before);
+        if (!failed) {
+            assert_ok(status, &err);
+            return n;
+        }
+        assert_fails(status, EM_ENOMEM, "", &err);
+        assert_true(strlen(err.msg) > 0);
+    }
+}
+
+/* ---- from an array to a model, its file, and scores ---------------------------------------- */
+
+typedef struct fit_plan {
+    const char *method;
+    int nodes, threads;
+    em_scale scale;
+    const char *path;
+} fit_plan;
+
+static em_status save_and_load(const em_model *model, const char *path, em_error *err)
+{
+    em_status status;
+    em_model *loaded = NULL;
+    double rows[2 * COLUMNS] = {1, 2, 3, 4, 5, 6}, scores[2 * K];
+    TRY(em_model_save(model, path, err));
+    TRY(em_model_load(&loaded, path, err));
+    TRY(em_model_transform(loaded, rows, 2, 1, scores, err));
+    TRY(em_model_inverse(loaded, scores, 2, 1, rows, err));
+done:
+    em_model_free(&loaded);
+    return status;
+}
+
+static em_status fit_workflow(const void *how, em_error *err)
+{
+    static double values[ROWS * COLUMNS];
+    const fit_plan *plan = how;
+    em_status status;
+    network net = {0};
+    em_model *model = NULL;
+    em_options options = em_options_default();
+    options.method = plan->method;
+    options.components = K;
+    options.iterations = 4;
+    options.truth_compute = options.trace = 1;
+    options.scale = plan->scale;
+    matrix_fill_table(values, ROWS, COLUMNS, 1);
+    const network_plan small = {values, ROWS, COLUMNS, "er:0.7", plan->nodes, plan->threads};
+    TRY(network_open(&net, &small, err));
+    TRY(em_fit(&model, &options, net.mesh, net.shards, err));
+    TRY(save_and_load(model, plan->path, err));
+done:
+    em_model_free(&model);
+    network_close(&net);
+    return status;
+}
+
+static void fits_of_every_method(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dsa", "dpgd", "seqdistpm", "gha", "oi"};
+    for (int m = 0; m < 5; m++)
+        for (int threads = 1; threads <= 2; threads++) {
+            const fit_plan plan = {methods[m], m < 3 ? NODES : 1, threads, (em_scale)(m % 3), scratch("model.npz")};
+            assert_true(fail_each_once(fit_workflow, &plan) > 60);
+        }
+}
+
+/* ---- graphs, splits and synthetic data ------------------------------------------------------ */
+
+static em_status graph_workflow(const void *how, em_error *err)
+{
+    em_status status;
+    em_graph *graph = NULL;
+    em_graph_info info;
+    TRY(em_graph_create(&graph, how, 12, 1, err));
+    TRY(em_graph_set_weights(graph, "lazy", err));
+    TRY(em_graph_measure(graph, &info, err));
+done:
+    em_graph_free(&graph);
+    return status;
+}
+
+static void graphs(void **state)
+{
+    (void)state;
+    const char *const specs[] = {"er:0.4",   "cycle",     "star",      "path",        "complete",
+                                 "grid:3x4", "torus:3x4", "regular:3", "scalefree:2", "smallworld:4:0.2"};
+    for (size_t n = 0; n < sizeof specs / sizeof *specs; n++) assert_true(fail_each_once(graph_workflow, specs[n]) > 5);
+    static const char edges[] = "0 1\n1 2\n2 3\n3 4\n4 5\n5 6\n6 7\n7 8\n8 9\n9 10\n10 11\n";
+    char spec[600];
+    (void)snprintf(spec, sizeof spec, "file:%s", scratch_file("edges.txt", edges, sizeof edges - 1));
+    assert_true(fail_each_once(graph_workflow, spec) > 5);
+}
+
+static em_status split_workflow(const void *how, em_error *err)
+{
+    em_status status;
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    TRY(em_generate(&data, 4, 10, 2, 0.5, 1, err));
+    TRY(em_shards_split(&shards, data, 2, how, 0, err));
+done:
+    em_shards_free(&shards);
+    em_data_free(&data);
+    return status;
+}
+
+static void splits(void **state)
+{
+    (void)state;
+    assert_true(fail_each_once(split_workflow, "contiguous") > 3);
+    assert_true(fail_each_once(split_workflow, "shuffle") > 4);
+    assert_true(fail_each_once(split_workflow, "sizes:9,1") > 3);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+typedef struct file_plan {
+    const char *write_as, *read_as;
+} file_plan;
+
+static em_status file_workflow(const void *how, em_error *err)
+{
+    const file_plan *plan = how;
+    const double values[6] = {1, 2, 3, 4, 5, 6};
+    double back[6];
+    em_status status;
+    em_writer *writer = NULL;
+    em_data *data = NULL;
+    TRY(em_writer_open(&writer, plan->write_as, EM_F32, 3, 2, err));
+    TRY(em_writer_rows(writer, values, 3, err));
+    TRY(em_writer_close(&writer, err));
+    TRY(em_data_open(&data, plan->read_as, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_read(data, 0, em_data_rows(data), back, err));
+    if (back[0] != 2 || back[5] != 5) TRY(emi_fail(err, EM_EDATA, "%s: other numbers came back", plan->read_as));
+done:
+    em_data_free(&data);
+    em_writer_discard(&writer);
+    return status;
+}
+
+static void files_of_every_format(void **state)
+{
+    (void)state;
+    const char *const names[] = {"t.npy", "t.csv", "t.tsv", "t.idx", "t.npy.gz", "t.csv.gz", "t.idx.gz"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const char *path = scratch(names[n]);
+        assert_true(fail_each_once(file_workflow, &(file_plan){path, path}) > 5);
+    }
+    char write_as[600], read_as[600];
+    (void)snprintf(write_as, sizeof write_as, "raw:f32:%s", scratch("t.raw"));
+    (void)snprintf(read_as, sizeof read_as, "raw:f32:2:%s", scratch("t.raw"));
+    assert_true(fail_each_once(file_workflow, &(file_plan){write_as, read_as}) > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fits_of_every_method),
+        cmocka_unit_test(graphs),
+        cmocka_unit_test(splits),
+        cmocka_unit_test(files_of_every_format),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

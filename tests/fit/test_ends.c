@@ -1,0 +1,189 @@
+/* How whole fits end. */
+#include "support/check.h"
+#include "support/matrix.h"
+#include "support/network.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 200, COLUMNS = 6, NODES = 5, K = 2 };
+
+static double values[ROWS * COLUMNS];
+
+static em_options options_for(const char *method)
+{
+    em_options options = em_options_default();
+    options.method = method;
+    options.components = K;
+    options.tolerance = 0;
+    options.truth_compute = 1;
+    options.trace = 1;
+    return options;
+}
+
+static em_model *fit(const em_options *options, const char *topology, int nodes)
+{
+    network net;
+    em_error err = {0};
+    em_model *model = NULL;
+    const network_plan plan = {values, ROWS, COLUMNS, topology, nodes, 1};
+    matrix_fill_table(values, ROWS, COLUMNS, 1);
+    assert_ok(network_open(&net, &plan, &err), &err);
+    assert_ok(em_fit(&model, options, net.mesh, net.shards, &err), &err);
+    network_close(&net);
+    return model;
+}
+
+static void check_finite(const em_model *model)
+{
+    for (int n = 0; n < K * COLUMNS; n++) assert_true(isfinite(em_model_components(model)[n]));
+    for (int k = 0; k < K; k++) {
+        assert_true(isfinite(em_model_explained_variance(model)[k]));
+        assert_true(isfinite(em_model_residuals(model)[k]));
+    }
+    assert_true(isfinite(em_model_info(model)->residual) && isfinite(em_model_info(model)->error));
+}
+
+/* A step fifty times what the largest eigenvalue bears. */
+static void divergence_is_noticed_within_a_few_iterations(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dsa", "gha"};
+    for (int m = 0; m < 2; m++) {
+        em_options options = options_for(methods[m]);
+        options.iterations = 0;
+        em_model *model = fit(&options, "cycle", m ? 1 : NODES);
+        options.step = 50 / em_model_exact_variance(model)[0];
+        em_model_free(&model);
+        options.iterations = 10000;
+        model = fit(&options, "cycle", m ? 1 : NODES);
+        assert_int_equal(em_model_info(model)->reason, EM_STOPPED_DIVERGED);
+        assert_true(em_model_info(model)->iterations <= 5);
+        check_finite(model);
+        em_model_free(&model);
+    }
+}
+
+static void no_iterations_give_the_start(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dsa", "dpgd", "seqdistpm", "gha", "oi"};
+    for (int m = 0; m < 5; m++) {
+        em_options options = options_for(methods[m]);
+        size_t rows = 0;
+        options.iterations = 0;
+        em_model *model = fit(&options, "path", m < 3 ? NODES : 1);
+        const em_info *info = em_model_info(model);
+        assert_int_equal(info->reason, EM_STOPPED_ITERATIONS);
+        assert_int_equal(info->iterations, 0);
+        assert_true(isnan(info->change) && info->consensus < 1e-15);
+        assert_int_equal(info->traffic[EM_METHOD].messages, 0);
+        const em_trace_row *trace = em_model_trace(model, &rows);
+        assert_int_equal(rows, 1);
+        assert_true(trace->iteration == 0 && trace->rounds == 0 && trace->messages == 0 && trace->bytes == 0);
+        assert_true(trace->units == 0 && trace->seconds == 0);
+        assert_close(trace->error, info->error, 1e-15);
+        check_finite(model);
+        em_model_free(&model);
+    }
+}
+
+static int stop_at_seven(const em_progress *progress, void *user)
+{
+    *(double *)user = progress->error;
+    return progress->iteration == 7;
+}
+
+static void the_monitor_stops_a_fit(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dsa", "dpgd", "seqdistpm"};
+    for (int m = 0; m < 3; m++) {
+        double error = -1;
+        size_t rows = 0;
+        em_options options = options_for(methods[m]);
+        options.monitor = stop_at_seven;
+        options.monitor_user = &error;
+        em_model *model = fit(&options, "complete", NODES);
+        assert_int_equal(em_model_info(model)->reason, EM_STOPPED_USER);
+        assert_int_equal(em_model_info(model)->iterations, 7);
+        const em_trace_row *trace = em_model_trace(model, &rows);
+        assert_int_equal(rows, 8);
+        assert_true(trace[7].error == error);
+        check_finite(model);
+        em_model_free(&model);
+    }
+}
+
+static void every_method_converges(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dsa", "dpgd", "seqdistpm", "gha", "oi"};
+    for (int m = 0; m < 5; m++) {
+        em_options options = options_for(methods[m]);
+        options.tolerance = 1e-8;
+        em_model *model = fit(&options, "complete", m < 3 ? NODES : 1);
+        const em_info *info = em_model_info(model);
+        assert_int_equal(info->reason, EM_CONVERGED);
+        assert_true(info->change < 1e-8 && info->error < 0.02);
+        for (int k = 0; k < K; k++)
+            assert_close(em_model_explained_variance(model)[k], em_model_exact_variance(model)[k], 0.02);
+        if (m >= 3) assert_true(info->error < 1e-10); /* exact where all data is in one place */
+        em_model_free(&model);
+    }
+}
+
+static void wrong_fits_are_refused(void **state)
+{
+    (void)state;
+    network net;
+    em_error err = {0};
+    em_model *model = (em_model *)&err; /* must be left NULL */
+    const network_plan plan = {values, ROWS, COLUMNS, "cycle", NODES, 1};
+    matrix_fill_table(values, ROWS, COLUMNS, 1);
+    assert_ok(network_open(&net, &plan, &err), &err);
+    em_options options = options_for("oi");
+    assert_fails(em_fit(&model, &options, net.mesh, net.shards, &err), EM_EINVAL, "needs all data in one place", &err);
+    assert_null(model);
+    options = options_for("dsa");
+    options.components = COLUMNS + 1;
+    assert_fails(em_fit(&model, &options, net.mesh, net.shards, &err), EM_EINVAL, "try 6 or fewer", &err);
+    options = options_for("dsa");
+    options.consensus_rounds = 3;
+    assert_fails(em_fit(&model, &options, net.mesh, net.shards, &err), EM_EINVAL, "consensus-rounds: not used", &err);
+    em_shards_free(&net.shards);
+    assert_ok(em_shards_split(&net.shards, net.data, NODES - 1, NULL, 0, &err), &err);
+    options = options_for("dsa");
+    assert_fails(em_fit(&model, &options, net.mesh, net.shards, &err), EM_EINVAL, "shards: 4 of them for the 5 nodes",
+                 &err);
+    assert_null(model);
+    network_close(&net);
+}
+
+static void data_without_variance_is_refused(void **state)
+{
+    (void)state;
+    network net;
+    em_error err = {0};
+    em_model *model = NULL;
+    const network_plan plan = {values, ROWS, COLUMNS, "cycle", NODES, 1};
+    for (int n = 0; n < ROWS * COLUMNS; n++) values[n] = 0.5 + n % COLUMNS;
+    assert_ok(network_open(&net, &plan, &err), &err);
+    em_options options = options_for("dsa");
+    assert_fails(em_fit(&model, &options, net.mesh, net.shards, &err), EM_EDATA, "data: no variance", &err);
+    assert_null(model);
+    network_close(&net);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divergence_is_noticed_within_a_few_iterations),
+        cmocka_unit_test(no_iterations_give_the_start),
+        cmocka_unit_test(the_monitor_stops_a_fit),
+        cmocka_unit_test(every_method_converges),
+        cmocka_unit_test(wrong_fits_are_refused),
+        cmocka_unit_test(data_without_variance_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* Options from text, and what a method or a problem refuses. */
+#include "fit/options.h"
+#include "support/check.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(list) (sizeof list / sizeof *list)
+
+static em_options set(const char *name, const char *value)
+{
+    em_options options = em_options_default();
+    em_error err = {0};
+    assert_ok(em_options_set(&options, name, value, &err), &err);
+    return options;
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    em_options o = em_options_default();
+    assert_string_equal(o.method, "auto");
+    assert_int_equal(o.components, 0);
+    assert_true(o.step == 0 && o.step_power == 0.2 && o.tolerance == 1e-6);
+    assert_true(o.step_decay == EM_DECAY_CONSTANT && o.scale == EM_SCALE_NONE && o.qr_signs == EM_QR_POSITIVE);
+    assert_true(o.iterations == -1 && o.consensus_rounds == 0 && o.center == 1 && o.seed == 0);
+    assert_true(!o.init && !o.truth && !o.truth_compute && !o.trace && !o.monitor && !o.monitor_user);
+}
+
+static void good_values(void **state)
+{
+    (void)state;
+    assert_int_equal(set("components", "7").components, 7);
+    assert_int_equal(set("components", "2147483647").components, INT_MAX);
+    assert_string_equal(set("method", "auto").method, "auto");
+    for (int m = 0; em_method(m); m++)
+        assert_string_equal(set("method", em_method(m)->name).method, em_method(m)->name);
+    assert_true(set("step", "0.25").step == 0.25);
+    assert_true(set("step", "1e-3").step == 1e-3);
+    assert_true(set("step", "auto").step == 0);
+    assert_int_equal(set("step-decay", "constant").step_decay, EM_DECAY_CONSTANT);
+    assert_int_equal(set("step-decay", "sqrt").step_decay, EM_DECAY_SQRT);
+    assert_int_equal(set("step-decay", "power:0.6").step_decay, EM_DECAY_POWER);
+    assert_true(set("step-decay", "power:0.6").step_power == 0.6);
+    assert_int_equal(set("consensus-rounds", "12").consensus_rounds, 12);
+    assert_int_equal(set("qr-signs", "free").qr_signs, EM_QR_FREE);
+    assert_int_equal(set("qr-signs", "positive").qr_signs, EM_QR_POSITIVE);
+    assert_int_equal(set("iterations", "0").iterations, 0);
+    assert_int_equal(set("iterations", "12345678901").iterations, 12345678901);
+    assert_true(set("tolerance", "0").tolerance == 0);
+    assert_true(set("tolerance", "1e-9").tolerance == 1e-9);
+    assert_int_equal(set("scale", "none").scale, EM_SCALE_NONE);
+    assert_int_equal(set("scale", "std").scale, EM_SCALE_STD);
+    assert_int_equal(set("scale", "spectral").scale, EM_SCALE_SPECTRAL);
+    assert_true(set("seed", "18446744073709551615").seed == UINT64_MAX);
+}
+
+static const struct {
+    const char *name, *value;
+    em_status code;
+    const char *words;
+} wrong[] = {
+    {"components", "0", EM_EINVAL, "components 0: not a number of vectors; try 1 or more"},
+    {"components", "-3", EM_EINVAL, "components -3: not a number of vectors"},
+    {"components", "2147483648", EM_EINVAL, "not a number of vectors"},
+    {"components", "99999999999999999999", EM_EINVAL, "not a whole number"},
+    {"components", "0.95", EM_ENOTSUP, "components 0.95: a fraction of variance needs"},
+    {"components", "1.5", EM_EINVAL, "components 1.5: not a whole number; try 1 or more"},
+    {"components", "", EM_EINVAL, "not a whole number"},
+    {"components", "three", EM_EINVAL, "components three: not a whole number"},
+    {"components", " 3", EM_EINVAL, "not a whole number"},
+    {"method", "DSA", EM_EINVAL, "method DSA: no such method; try auto, dsa,"},
+    {"method", "", EM_EINVAL, "no such method"},
+    {"step", "0", EM_EINVAL, "step 0: not a positive number; try auto"},
+    {"step", "-0.1", EM_EINVAL, "step -0.1: not a positive number"},
+    {"step", "inf", EM_EINVAL, "not a positive number"},
+    {"step", "nan", EM_EINVAL, "not a positive number"},
+    {"step", "0.1x", EM_EINVAL, "not a positive number"},
+    {"step-decay", "linear", EM_EINVAL, "step-decay linear: no such schedule; try constant, sqrt or power:0.2"},
+    {"step-decay", "power", EM_EINVAL, "no such schedule"},
+    {"step-decay", "power:", EM_EINVAL, "no such schedule"},
+    {"step-decay", "power:0", EM_EINVAL, "step-decay power:0: no such schedule"},
+    {"step-decay", "power:-1", EM_EINVAL, "no such schedule"},
+    {"step-decay", "power:x", EM_EINVAL, "no such schedule"},
+    {"consensus-rounds", "0", EM_EINVAL, "consensus-rounds 0: not a number of mixes; try 1 or more"},
+    {"consensus-rounds", "1.5", EM_EINVAL, "not a number of mixes"},
+    {"consensus-rounds", "4294967297", EM_EINVAL, "not a number of mixes"},
+    {"qr-signs", "negative", EM_EINVAL, "qr-signs negative: no such rule; try positive or free"},
+    {"iterations", "-1", EM_EINVAL, "iterations -1: not a number of iterations; try 0 or more"},
+    {"iterations", "1e3", EM_EINVAL, "not a number of iterations"},
+    {"tolerance", "-1e-6", EM_EINVAL, "tolerance -1e-6: not a number; try 1e-6"},
+    {"tolerance", "small", EM_EINVAL, "tolerance small: not a number"},
+    {"scale", "STD", EM_EINVAL, "scale STD: no such scaling; try none, std or spectral"},
+    {"seed", "-1", EM_EINVAL, "seed -1: not a number; try 0 to 18446744073709551615"},
+    {"seed", "18446744073709551616", EM_EINVAL, "not a number"},
+    {"steps", "1", EM_EINVAL, "steps: no such option"},
+    {"", "1", EM_EINVAL, "no such option"},
+    {"Step", "1", EM_EINVAL, "no such option"},
+};
+
+/* And nothing is changed by the attempt. */
+static void bad_values(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < COUNT(wrong); n++) {
+        em_options options, before;
+        em_error err = {0};
+        memset(&before, 0, sizeof before); /* padding too */
+        before.step = 0.125, before.step_power = 0.375, before.seed = 77, before.method = "dsa";
+        before.components = 5, before.iterations = 9, before.tolerance = 0.5;
+        memcpy(&options, &before, sizeof before);
+        assert_fails(em_options_set(&options, wrong[n].name, wrong[n].value, &err), wrong[n].code, wrong[n].words,
+                     &err);
+        assert_memory_equal(&options, &before, sizeof before);
+        assert_int_equal(em_options_set(&options, wrong[n].name, wrong[n].value, NULL), wrong[n].code);
+    }
+}
+
+/* Every option of the table can be set, and refuses a text that no option takes, naming itself. */
+static void the_table_is_complete(void **state)
+{
+    (void)state;
+    int count = 0;
+    for (const em_option_info *info; (info = em_option(count)); count++) {
+        em_options options = em_options_default();
+        em_error err = {0};
+        assert_true(*info->metavar && *info->preset && *info->help);
+        assert_fails(em_options_set(&options, info->name, "?", &err), EM_EINVAL, info->name, &err);
+        assert_ptr_equal(strstr(err.msg, info->name), err.msg);
+        for (int before = 0; before < count; before++) assert_string_not_equal(em_option(before)->name, info->name);
+    }
+    assert_int_equal(count, 10);
+    assert_null(em_option(-1));
+}
+
+static void options_a_method_does_not_read_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *method, *name, *value;
+        int reads;
+    } cases[] = {
+        {"dsa", "step", "0.1", 1},
+        {"dpgd", "step", "0.1", 1},
+        {"gha", "step", "0.1", 1},
+        {"oi", "step", "0.1", 0},
+        {"seqdistpm", "step", "0.1", 0},
+        {"dsa", "step-decay", "sqrt", 1},
+        {"oi", "step-decay", "sqrt", 0},
+        {"dsa", "consensus-rounds", "2", 0},
+        {"seqdistpm", "consensus-rounds", "2", 1},
+        {"gha", "consensus-rounds", "2", 0},
+        {"oi", "consensus-rounds", "2", 0},
+        {"dpgd", "consensus-rounds", "2", 0},
+        {"dsa", "qr-signs", "free", 0},
+        {"dpgd", "qr-signs", "free", 1},
+        {"oi", "qr-signs", "free", 1},
+        {"gha", "qr-signs", "free", 0},
+        {"seqdistpm", "qr-signs", "free", 0},
+        {"seqdistpm", "step-decay", "power:1", 0},
+    };
+    for (size_t n = 0; n < COUNT(cases); n++) {
+        em_options options = set(cases[n].name, cases[n].value);
+        const emi_method *method = NULL;
+        em_error err = {0};
+        char words[100];
+        options.method = cases[n].method;
+        em_status status = emi_options_method(&options, 1, &method, &err);
+        (void)snprintf(words, sizeof words, "%s: not used by method %s; try without it", cases[n].name,
+                       cases[n].method);
+        if (cases[n].reads)
+            assert_ok(status, &err);
+        else
+            assert_fails(status, EM_EINVAL, words, &err);
+    }
+}
+
+static void methods_for_one_node_stay_there(void **state)
+{
+    (void)state;
+    const char *const names[] = {"gha", "oi"};
+    for (int n = 0; n < 2; n++) {
+        em_options options = em_options_default();
+        const emi_method *method = NULL;
+        em_error err = {0};
+        options.method = names[n];
+        assert_ok(emi_options_method(&options, 1, &method, &err), &err);
+        assert_string_equal(method->info.name, names[n]);
+        assert_fails(emi_options_method(&options, 2, &method, &err), EM_EINVAL,
+                     "needs all data in one place, and there are 2 nodes; try --nodes 1, or method dsa", &err);
+    }
+}
+
+static void auto_picks_by_the_number_of_nodes(void **state)
+{
+    (void)state;
+    em_options options = em_options_default();
+    const emi_method *method = NULL;
+    em_error err = {0};
+    assert_ok(emi_options_method(&options, 1, &method, &err), &err);
+    assert_string_equal(method->info.name, "oi");
+    assert_ok(emi_options_method(&options, 10, &method, &err), &err);
+    assert_string_equal(method->info.name, "dsa");
+    options.method = NULL;
+    assert_ok(emi_options_method(&options, 10, &method, &err), &err);
+    assert_string_equal(method->info.name, "dsa");
+    options.method = "pca";
+    assert_fails(emi_options_method(&options, 10, &method, &err), EM_EINVAL, "method pca: no such method; try auto",
+                 &err);
+}
+
+static void check(em_options options, const char *words)
+{
+    em_error err = {0};
+    if (words)
+        assert_fails(emi_options_check(&options, 20, 6, &err), EM_EINVAL, words, &err);
+    else
+        assert_ok(emi_options_check(&options, 20, 6, &err), &err);
+}
+
+static void the_problem_s_size_is_a_limit(void **state)
+{
+    (void)state;
+    em_options options = em_options_default();
+    em_error err = {0};
+    check(options, "components: 0 of them; try 1 or more");
+    options.components = 6;
+    check(options, NULL);
+    assert_fails(emi_options_check(&options, 4, 6, &err), EM_EINVAL, "from 4 rows of 6 features; try 4 or fewer", &err);
+    options.components = 7;
+    check(options, "components: 7 of them, from 20 rows of 6 features; try 6 or fewer");
+}
+
+static void numbers_set_by_hand_are_checked_too(void **state)
+{
+    (void)state;
+    em_options good = em_options_default(), bad;
+    good.components = 2;
+    bad = good, bad.step = -1;
+    check(bad, "step: -1; try a positive number");
+    bad = good, bad.step = NAN;
+    check(bad, "step: ");
+    bad = good, bad.tolerance = INFINITY;
+    check(bad, "tolerance: inf; try 1e-6");
+    bad = good, bad.step_decay = EM_DECAY_POWER, bad.step_power = 0;
+    check(bad, "step-decay: power 0; try 0.2");
+    bad = good, bad.consensus_rounds = -1;
+    check(bad, "consensus-rounds: -1; try 1 or more");
+
+    double numbers[12] = {0};
+    bad = good, bad.init = numbers;
+    check(bad, NULL);
+    numbers[11] = NAN;
+    check(bad, "init: an entry is not finite");
+    bad = good, bad.truth = numbers;
+    check(bad, "truth: an entry is not finite");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(good_values),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(the_table_is_complete),
+        cmocka_unit_test(options_a_method_does_not_read_are_refused),
+        cmocka_unit_test(methods_for_one_node_stay_there),
+        cmocka_unit_test(auto_picks_by_the_number_of_nodes),
+        cmocka_unit_test(the_problem_s_size_is_a_limit),
+        cmocka_unit_test(numbers_set_by_hand_are_checked_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
