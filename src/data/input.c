@@ -112,7 +112,7 @@ em_status emi_input_need(emi_input *input, size_t count, em_error *err)
 {
     em_status status = EM_OK;
     while (input->gz && input->bytes.size < count) {
-        size_t got;
+        size_t got = 0;
         if (input->bytes.size == input->room) TRY(grow(input, count, err));
         TRY(inflate_some(input, input->bytes.at + input->bytes.size, input->room - input->bytes.size, &got, err));
         if (got == 0) break;

@@ -215,7 +215,7 @@ static int npy_by_content(const emi_input *input)
 static em_status read_header(emi_input *input, const char *name, emi_npy *header, em_error *err)
 {
     em_status status = EM_OK;
-    size_t size;
+    size_t size = 0;
     TRY(emi_npy_header_size(input->bytes.at, input->bytes.size, name, &size, err));
     TRY(emi_input_need(input, size, err));
     TRY(emi_npy_parse(input->bytes.at, input->bytes.size, name, header, err));

@@ -49,7 +49,7 @@ em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, doub
     emi_random_normals(&random, basis, n);
     cblas_dscal(d, 1 / emi_norm(d, basis), basis, 1);
     for (int j = 0; j < limit; j++) {
-        double *v = basis + (size_t)j * n, *z = v + n, doubt;
+        double *v = basis + (size_t)j * n, *z = v + n, doubt = 0;
         TRY(apply(context, v, z, err));
         alpha[j] = cblas_ddot(d, v, 1, z, 1);
         remove_basis(basis, d, j + 1, z, projection);

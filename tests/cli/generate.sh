@@ -37,6 +37,7 @@ refuses 2 "--samples: needs a value" generate --gap 0.5 -o x.npy -N
 refuses 2 "'x.npy' is one argument too many" generate --gap 0.5 -o x.npy x.npy
 refuses 2 "x.docx" generate --gap 0.5 -o x.docx
 refuses 2 "nowhere/x.npy" generate --gap 0.5 -o nowhere/x.npy
-refuses 2 "cannot be written" generate --gap 0.5 -o .
+mkdir folder.npy
+refuses 2 "folder.npy: cannot be written" generate --gap 0.5 -o folder.npy
 refuses 1 "memory" generate -d 1000000 -N 1000000000000 -k 5 --gap 0.5 -o x.npy
 refuses 1 "/dev/full" generate --gap 0.5 -o raw:f64:/dev/full
