@@ -29,8 +29,8 @@ em_status report_components(const em_model *model, em_error *err)
     for (int k = 0; k < em_model_components_count(model); k++) {
         cumulative += ratio[k];
         table_cell(&t, "%d", k + 1);
-        table_cell(&t, "%#.6g", variance[k]);
-        if (exact) table_cell(&t, "%#.6g", exact[k]);
+        table_cell(&t, "%.6g", variance[k]);
+        if (exact) table_cell(&t, "%.6g", exact[k]);
         table_cell(&t, "%.4f", ratio[k]);
         table_cell(&t, "%.4f", cumulative);
         table_cell(&t, "%.1e", residual[k]);

@@ -58,6 +58,7 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
     if (emi_size_overflows((size_t)d, (size_t)d, &size)) return emi_fail_memory(err, "covariance");
     double *dense = emi_doubles(size);
     if (!dense) return emi_fail_memory(err, "covariance");
+    memset(dense, 0, size * sizeof *dense);
     for (size_t first = 0; first < C->shard->count; first += count) {
         count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
         em_status status = emi_standard_read(C->standard, C->shard, first, count, scratch.v, err);
@@ -66,8 +67,7 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
             return status;
         }
         emi_shard_forget(C->shard, first, count);
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, d, (int)count, C->weight, scratch.v, d, first ? 1 : 0,
-                    dense, d);
+        cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, d, (int)count, C->weight, scratch.v, d, 1, dense, d);
     }
     mirror(dense, d);
     C->dense = dense;

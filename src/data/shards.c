@@ -59,7 +59,8 @@ static em_status given_sizes(em_shards *shards, const char *list, size_t rows, e
                             rows);
         shards->shard[i].count = size;
         left -= size;
-        list += length + (list[length] == ',');
+        list += length;
+        if (i + 1 < shards->count && *list == ',') list++;
     }
     if (*list)
         return emi_fail(err, EM_EINVAL, "split: more than %d sizes for %d nodes; try one size a node", shards->count,

@@ -172,7 +172,8 @@ static void fix_sign(double *x, int d)
     int largest = 0;
     for (int n = 1; n < d; n++)
         if (fabs(x[n]) > fabs(x[largest])) largest = n;
-    for (int n = 0; x[largest] < 0 && n < d; n++) x[n] = -x[n];
+    int turn = x[largest] < 0;
+    for (int n = 0; turn && n < d; n++) x[n] = -x[n];
 }
 
 static void fill_component(const fit *f, em_model *model, int to, int from)

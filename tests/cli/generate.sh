@@ -39,5 +39,5 @@ refuses 2 "x.docx" generate --gap 0.5 -o x.docx
 refuses 2 "nowhere/x.npy" generate --gap 0.5 -o nowhere/x.npy
 mkdir folder.npy
 refuses 2 "folder.npy: cannot be written" generate --gap 0.5 -o folder.npy
-refuses 1 "memory" generate -d 1000000 -N 1000000000000 -k 5 --gap 0.5 -o x.npy
+refuses 1 "memory" generate -d 1000000 -N 9223372036854775807 -k 5 --gap 0.5 -o x.npy
 refuses 1 "/dev/full" generate --gap 0.5 -o raw:f64:/dev/full

@@ -182,25 +182,6 @@ static void weights_make_the_mean_right(void **state)
     close_fixture(&f);
 }
 
-/* A node without rows contributes nothing, not whatever lay in memory. */
-static void no_rows_no_covariance(void **state)
-{
-    (void)state;
-    enum { D = 3 };
-    fixture f;
-    em_error err = {0};
-    open_fixture(&f, 9, D, 0, 1, 0);
-    f.shards->shard[1].count = 0;
-    memset(f.exact, 0, D * D * sizeof(double));
-    check_products(&f, 0);
-    check_trace(&f, 0);
-    give_scratch(&f, emi_cov_form_needs(D));
-    assert_ok(emi_cov_form(&f.C, f.scratch, &err), &err);
-    check_products(&f, 0);
-    check_trace(&f, 0);
-    close_fixture(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,7 +189,6 @@ int main(void)
         cmocka_unit_test(many_blocks_of_rows),
         cmocka_unit_test(far_from_zero),
         cmocka_unit_test(weights_make_the_mean_right),
-        cmocka_unit_test(no_rows_no_covariance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
