@@ -1,5 +1,8 @@
 /* Output files that appear whole or not at all.
  *
+ * A link stays a link: the file it points to is replaced.  What is no regular file, and whatever stands for a stream
+ * of this process (/dev/stdout, /proc/self/fd/1), is written directly: replacing it would cut the stream off.
+ *
  * Where the file system can (O_TMPFILE), the file has no name until it is complete, so
  * that even a killed process leaves nothing behind; elsewhere it waits under a temporary
  * name beside its target.  Then it is renamed into place. */
@@ -51,34 +54,61 @@ static int open_hidden(em_output *output)
     return fd;
 }
 
+static int stands_for_a_stream(const char *path)
+{
+    static const char *const starts[] = {"/dev/std", "/dev/fd/", "/proc/"};
+    for (size_t n = 0; n < sizeof starts / sizeof *starts; n++)
+        if (strncmp(path, starts[n], strlen(starts[n])) == 0) return 1;
+    return 0;
+}
+
+/* The path with links resolved, owned by the caller; a path where nothing is yet stays as it is. */
+static char *resolve(const char *path)
+{
+    struct stat about;
+    if (stands_for_a_stream(path) || lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) return emi_strdup(path);
+    char *resolved = realpath(path, NULL);
+    char *copy = resolved ? emi_strdup(resolved) : emi_strdup(path);
+    free(resolved);
+    return copy;
+}
+
+/* Open for the first time, or say why not. */
+static em_status open_target(em_output *output, int *file, em_error *err)
+{
+    struct stat existing;
+    const char *path = output->path;
+    if (!*path || strlen(path) > PATH_MAX - 16)
+        return cannot_write(err, EM_EINVAL, path, *path ? ENAMETOOLONG : ENOENT);
+    int exists = stat(path, &existing) == 0;
+    if (exists && S_ISDIR(existing.st_mode)) return cannot_write(err, EM_EINVAL, path, EISDIR);
+    if (exists && access(path, W_OK) != 0) return cannot_write(err, EM_EINVAL, path, errno);
+    if (exists && (!S_ISREG(existing.st_mode) || stands_for_a_stream(path))) {
+        *file = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        output->hidden = emi_malloc(strlen(path) + sizeof ".tmp-XXXXXX");
+        if (!output->hidden) return emi_fail_memory(err, path);
+        *file = open_hidden(output);
+    }
+    return *file >= 0 ? EM_OK : cannot_write(err, EM_EINVAL, path, errno);
+}
+
 em_status em_output_open(em_output **out, const char *path, em_error *err)
 {
     em_status status = EM_OK;
-    int fd = -1;
-    struct stat existing;
+    int file = -1;
     *out = NULL;
     em_output *output = emi_calloc(1, sizeof *output);
     if (!output) return emi_fail_memory(err, path);
-    output->path = emi_strdup(path);
+    output->path = resolve(path);
     if (!output->path) TRY(emi_fail_memory(err, path));
-    if (!*path || strlen(path) > PATH_MAX - 16) TRY(cannot_write(err, EM_EINVAL, path, *path ? ENAMETOOLONG : ENOENT));
-    int exists = stat(path, &existing) == 0;
-    if (exists && S_ISDIR(existing.st_mode)) TRY(cannot_write(err, EM_EINVAL, path, EISDIR));
-    if (exists && access(path, W_OK) != 0) TRY(cannot_write(err, EM_EINVAL, path, errno));
-    if (exists && !S_ISREG(existing.st_mode)) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-    } else {
-        output->hidden = emi_malloc(strlen(path) + sizeof ".tmp-XXXXXX");
-        if (!output->hidden) TRY(emi_fail_memory(err, path));
-        fd = open_hidden(output);
-    }
-    if (fd < 0) TRY(cannot_write(err, EM_EINVAL, path, errno));
-    output->stream = fdopen(fd, "wb");
+    TRY(open_target(output, &file, err));
+    output->stream = fdopen(file, "wb");
     if (!output->stream) TRY(emi_fail_memory(err, path));
     *out = output;
     output = NULL;
 done:
-    if (output && !output->stream && fd >= 0) (void)close(fd);
+    if (output && !output->stream && file >= 0) (void)close(file);
     em_output_discard(&output);
     return status;
 }

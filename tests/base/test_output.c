@@ -207,6 +207,46 @@ static void a_bare_name_is_in_the_working_directory(void **state)
 }
 
 /* Two at once for the same path: the last commit stays, and neither disturbs the other. */
+static void a_link_stays_a_link(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_output *output = NULL;
+    char link[512], target[512];
+    struct stat about;
+    (void)snprintf(target, sizeof target, "%s", scratch_file("pointed-to", "old", 3));
+    (void)snprintf(link, sizeof link, "%s", scratch("link"));
+    assert_int_equal(symlink(target, link), 0);
+    assert_ok(em_output_open(&output, link, &err), &err);
+    assert_true(fputs("new", em_output_stream(output)) >= 0);
+    assert_ok(em_output_commit(&output, &err), &err);
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    check_contents(target, "new");
+}
+
+/* A file that this process has open, by the name of its descriptor: the stream must go on, not be cut off. */
+static void a_stream_is_written_directly(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_output *output = NULL;
+    char path[512], name[64];
+    (void)snprintf(path, sizeof path, "%s", scratch("stream"));
+    FILE *open_file = fopen(path, "wb");
+    assert_non_null(open_file);
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(open_file));
+    assert_ok(em_output_open(&output, name, &err), &err);
+    assert_true(fputs("through", em_output_stream(output)) >= 0);
+    assert_ok(em_output_commit(&output, &err), &err);
+    struct stat by_name, by_stream;
+    assert_int_equal(stat(path, &by_name), 0);
+    assert_int_equal(fstat(fileno(open_file), &by_stream), 0);
+    assert_true(by_name.st_ino == by_stream.st_ino);
+    assert_int_equal(fclose(open_file), 0);
+    check_contents(path, "through");
+}
+
 static void two_writers_do_not_mix(void **state)
 {
     (void)state;
@@ -234,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_device_is_written_directly),
         cmocka_unit_test(a_commit_that_fails_leaves_nothing),
         cmocka_unit_test(a_bare_name_is_in_the_working_directory),
+        cmocka_unit_test(a_link_stays_a_link),
+        cmocka_unit_test(a_stream_is_written_directly),
         cmocka_unit_test(two_writers_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

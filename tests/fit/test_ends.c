@@ -133,6 +133,47 @@ static void every_method_converges(void **state)
     }
 }
 
+/* C of the table in `values`, by plain loops. */
+static void form_covariance(double *C)
+{
+    double mean[COLUMNS] = {0};
+    for (int r = 0; r < ROWS; r++)
+        for (int f = 0; f < COLUMNS; f++) mean[f] += values[r * COLUMNS + f] / ROWS;
+    memset(C, 0, sizeof *C * COLUMNS * COLUMNS);
+    for (int r = 0; r < ROWS; r++)
+        for (int a = 0; a < COLUMNS; a++)
+            for (int b = 0; b < COLUMNS; b++)
+                C[a * COLUMNS + b] +=
+                    (values[r * COLUMNS + a] - mean[a]) * (values[r * COLUMNS + b] - mean[b]) / (ROWS - 1);
+}
+
+/* Whatever side a start leads to: unit eigenvectors, and the entry of largest magnitude is positive. */
+static void components_are_eigenvectors_of_one_sign(void **state)
+{
+    (void)state;
+    double C[COLUMNS * COLUMNS], Cv[COLUMNS];
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        em_options options = options_for("oi");
+        options.seed = seed;
+        options.tolerance = 1e-12;
+        em_model *model = fit(&options, "path", 1);
+        form_covariance(C);
+        for (int k = 0; k < K; k++) {
+            const double *v = em_model_components(model) + k * COLUMNS;
+            double largest = 0, squares = 0;
+            matrix_multiply(C, v, Cv, COLUMNS, COLUMNS, 1);
+            for (int f = 0; f < COLUMNS; f++) {
+                assert_close(Cv[f], em_model_explained_variance(model)[k] * v[f], 1e-9);
+                largest = fabs(v[f]) > fabs(largest) ? v[f] : largest;
+                squares += v[f] * v[f];
+            }
+            assert_true(largest > 0);
+            assert_close(squares, 1, 1e-14);
+        }
+        em_model_free(&model);
+    }
+}
+
 static void wrong_fits_are_refused(void **state)
 {
     (void)state;
@@ -182,6 +223,7 @@ int main(void)
         cmocka_unit_test(no_iterations_give_the_start),
         cmocka_unit_test(the_monitor_stops_a_fit),
         cmocka_unit_test(every_method_converges),
+        cmocka_unit_test(components_are_eigenvectors_of_one_sign),
         cmocka_unit_test(wrong_fits_are_refused),
         cmocka_unit_test(data_without_variance_is_refused),
     };
