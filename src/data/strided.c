@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "data/dtype.h"
 
-#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,11 +42,11 @@ static void strided_forget(const em_data *data, size_t first, size_t count)
     const strided *s = data->state;
     const emi_layout *l = &s->layout;
     if (s->bytes.kind != EMI_MAPPED || l->row_stride <= 0 || l->row_stride < l->column_stride) return;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)s->bytes.at;
-    uintptr_t from = base + l->offset + first * (size_t)l->row_stride, to = from + count * (size_t)l->row_stride;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE); /* and a map begins on one */
+    size_t from = l->offset + first * (size_t)l->row_stride, to = from + count * (size_t)l->row_stride;
     from = (from + page - 1) / page * page;
-    to = first + count == data->rows ? base + s->bytes.size : to / page * page;
-    if (to > from) (void)madvise((void *)from, to - from, MADV_DONTNEED);
+    to = first + count == data->rows ? s->bytes.size : to / page * page;
+    if (to > from) (void)madvise(s->bytes.at + from, to - from, MADV_DONTNEED);
 }
 
 static void strided_close(em_data *data)

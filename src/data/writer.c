@@ -145,14 +145,12 @@ static em_status choose_format(em_writer *writer, const char *name, em_error *er
     writer->separator = emi_path_ends(name, ".tsv") ? '\t' : ',';
     if (emi_path_ends(name, ".csv") || emi_path_ends(name, ".tsv"))
         writer->format = &text_format;
-    else if (emi_path_ends(name, ".npy"))
+    else if (emi_path_ends(name, ".npy") || strncmp(name, "/dev/", 5) == 0) /* a stream: NumPy's own */
         writer->format = &npy_format;
     else if (emi_path_ends(name, ".idx"))
         writer->format = &idx_format;
     else if (emi_path_ends(writer->path, ".h5"))
         writer->format = &emi_format_hdf5;
-    else if (strncmp(name, "/dev/", 5) == 0)
-        writer->format = &npy_format;
     else
         return emi_fail(err, EM_EINVAL,
                         "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5 or raw:TYPE:FILE", name);

@@ -56,7 +56,7 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN any
 /* Node 0's block to everyone. */
 void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
 
-/* The smallest eigenvalue of W, found by the nodes in a few rounds of one number each; up to a few per cent too
+/* The smallest eigenvalue of W, found by the nodes in a hundred rounds of a few numbers each; a few per cent too
  * large. */
 em_status emi_mesh_lowest_eigenvalue(em_mesh *mesh, double *value, em_error *err);
 
