@@ -101,19 +101,28 @@ static em_status choose_columns(table *t, const char *spec, em_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------------------- */
 
+/* How much of a text a message shows: one line of it, and not too much. */
+static int shown(const char *text, size_t length)
+{
+    enum { MOST = 40 };
+    int n = 0;
+    while (n < MOST && (size_t)n < length && !iscntrl((unsigned char)text[n])) n++;
+    return n;
+}
+
 static em_status bad_cell(const table *t, size_t column, int kind, em_error *err)
 {
     const emi_cell *cell = &t->csv.cells[column];
-    int shown = cell->length > 40 ? 40 : (int)cell->length;
     const char *heading = t->header ? t->header[column] : "";
     const char *open = *heading ? " (" : "", *close = *heading ? ")" : "";
+    int head = shown(heading, strlen(heading));
     if (kind == 1)
         return emi_fail(err, EM_EDATA,
-                        "%s: line %ld, column %zu%s%.60s%s: the value is missing; try filling it or dropping the row",
-                        t->name, t->csv.line, column + 1, open, heading, close);
-    return emi_fail(err, EM_EDATA, "%s: line %ld, column %zu%s%.60s%s: '%.*s' is %s; try mending it, or --columns",
-                    t->name, t->csv.line, column + 1, open, heading, close, shown, cell->at,
-                    kind == 2 ? "not finite" : "no number");
+                        "%s: line %ld, column %zu%s%.*s%s: the value is missing; try filling it or dropping the row",
+                        t->name, t->csv.line, column + 1, open, head, heading, close);
+    return emi_fail(err, EM_EDATA, "%s: line %ld, column %zu%s%.*s%s: '%.*s' is %s; try mending it, or --columns",
+                    t->name, t->csv.line, column + 1, open, head, heading, close, shown(cell->at, cell->length),
+                    cell->at, kind == 2 ? "not finite" : "no number");
 }
 
 static em_status grow(table *t, em_error *err)

@@ -2,14 +2,15 @@
 
 #include "data/data.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const emi_dtype types[] = {
-    [EM_F64] = {"f64", 8, 'f', 0x0E, 0, 0},
-    [EM_F32] = {"f32", 4, 'f', 0x0D, 0, 0},
-    [EM_F16] = {"f16", 2, 'f', 0, 0, 0},
-    [EM_LONG_DOUBLE] = {"f128", sizeof(long double), 'f', 0, 0, 0},
+    [EM_F64] = {"f64", 8, 'f', 0x0E, -DBL_MAX, DBL_MAX},
+    [EM_F32] = {"f32", 4, 'f', 0x0D, -FLT_MAX, FLT_MAX},
+    [EM_F16] = {"f16", 2, 'f', 0, -65504, 65504},
+    [EM_LONG_DOUBLE] = {"f128", sizeof(long double), 'f', 0, -DBL_MAX, DBL_MAX},
     [EM_I8] = {"i8", 1, 'i', 0x09, INT8_MIN, INT8_MAX},
     [EM_I16] = {"i16", 2, 'i', 0x0B, INT16_MIN, INT16_MAX},
     [EM_I32] = {"i32", 4, 'i', 0x0C, INT32_MIN, INT32_MAX},
@@ -149,7 +150,7 @@ static uint16_t to_half(double value)
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     double size = fabs(value);
     if (isnan(value)) return 0x7E00;
-    if (size >= 65520) return sign | 0x7C00; /* rounds beyond the largest, 65504 */
+    if (isinf(value)) return sign | 0x7C00;
     int exponent = size < 0x1p-14 ? -14 : ilogb(size);
     int fraction = (int)nearbyint(ldexp(size, 10 - exponent)); /* 1024 .. 2048, or less when subnormal */
     int bits = size < 0x1p-14 ? fraction : ((exponent + 15) << 10) + (fraction - 1024);
@@ -184,15 +185,19 @@ static void store(em_dtype type, double value, unsigned char *out)
     }
 }
 
+static int holds(const emi_dtype *about, double value)
+{
+    if (!isfinite(value)) return about->kind == 'f';
+    return value >= about->lowest && value <= about->highest && (about->kind == 'f' || value == trunc(value));
+}
+
 size_t emi_encode(em_dtype type, int swapped, const double *from, size_t count, unsigned char *out)
 {
     const emi_dtype *about = &types[type];
-    int whole = about->highest > 0;
     for (size_t n = 0; n < count; n++) {
         unsigned char bytes[WIDEST];
-        double value = from[n];
-        if (whole && !(value >= about->lowest && value <= about->highest && value == trunc(value))) return n;
-        store(type, value, bytes);
+        if (!holds(about, from[n])) return n;
+        store(type, from[n], bytes);
         if (swapped)
             reversed(out + n * about->size, bytes, about->size);
         else

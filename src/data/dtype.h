@@ -9,7 +9,7 @@ typedef struct emi_dtype {
     size_t size;            /* bytes */
     char kind;              /* NumPy's letter: f, i, u, b */
     int idx_code;           /* IDX's type byte; 0: it has none */
-    double lowest, highest; /* whole numbers it holds; 0, 0 for floating point */
+    double lowest, highest; /* finite numbers it holds */
 } emi_dtype;
 
 const emi_dtype *emi_dtype_of(em_dtype type);
@@ -21,7 +21,7 @@ int emi_dtype_idx(int code, em_dtype *out);                          /* non-zero
 void emi_decode(em_dtype type, int swapped, const unsigned char *from, ptrdiff_t stride, size_t count, double *out);
 
 /* Doubles to packed numbers; the index of the first one that `type` cannot hold, or count.  A type of whole numbers
- * holds no fractions. */
+ * holds no fractions; one of floating point rounds, and holds no finite number beyond its largest. */
 size_t emi_encode(em_dtype type, int swapped, const double *from, size_t count, unsigned char *out);
 
 int emi_little_endian(void);

@@ -59,7 +59,7 @@ static int accept_size(cursor *c, size_t *out)
     skip_space(c);
     if (c->at >= c->end || !isdigit((unsigned char)*c->at)) return 0;
     for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
-        if (emi_size_overflows(value, 10, &value) || (value += (size_t)(*c->at - '0')) > PTRDIFF_MAX) return 0;
+        if (value > PTRDIFF_MAX / 10 || (value = 10 * value + (size_t)(*c->at - '0')) > PTRDIFF_MAX) return 0;
     *out = value;
     return 1;
 }
@@ -72,6 +72,14 @@ static int accept_shape(cursor *c, emi_npy *out)
         if (!accept(c, ',') && !(c->at < c->end && *c->at == ')')) return 0;
     }
     return 1;
+}
+
+/* A type in quotes.  A list of fields is refused, and leaves its bracket behind to tell why. */
+static int accept_descr(cursor *c, char *out, size_t room)
+{
+    if (!accept(c, '[')) return accept_string(c, out, room);
+    (void)snprintf(out, room, "[");
+    return 0;
 }
 
 static int accept_bool(cursor *c, int *out)
@@ -93,7 +101,7 @@ static int parse_dict(cursor *c, emi_npy *out, char *descr, size_t room)
                     : strcmp(key, "shape") == 0         ? 2
                                                         : -1;
         if (which < 0 || seen[which]++) return 0;
-        int good = which == 0   ? accept_string(c, descr, room)
+        int good = which == 0   ? accept_descr(c, descr, room)
                    : which == 1 ? accept_bool(c, &out->fortran_order)
                                 : accept_shape(c, out);
         if (!good || (!accept(c, ',') && !(c->at < c->end && *c->at == '}'))) return 0;
@@ -102,12 +110,30 @@ static int parse_dict(cursor *c, emi_npy *out, char *descr, size_t room)
     return c->at == c->end && seen[0] && seen[1] && seen[2];
 }
 
+/* What a type that is no number holds; NULL: it is one, or text, which a model file has. */
+static const char *no_number(char kind)
+{
+    switch (kind) {
+    case 'c': return "complex numbers";
+    case 'O': return "Python objects";
+    case 'S':
+    case 'a': return "bytes";
+    case 'M':
+    case 'm': return "dates or times";
+    case 'V': return "records";
+    default: return NULL;
+    }
+}
+
 /* "<f8": byte order, kind, size. */
 static em_status parse_descr(const char *descr, const char *name, emi_npy *out, em_error *err)
 {
-    cursor c = {descr + 2, descr + strlen(descr)};
     char order = descr[0], kind = order ? descr[1] : 0;
+    cursor c = {descr + (kind ? 2 : 0), descr + strlen(descr)};
     size_t size = 0;
+    if (no_number(kind))
+        return emi_fail(err, EM_ENOTSUP, "%s: holds %s ('%s'), not real numbers; try .astype('float64')", name,
+                        no_number(kind), descr);
     if (!order || !strchr("<>|=", order) || !kind || !accept_size(&c, &size) || c.at != c.end)
         return emi_fail(err, EM_EDATA, "%s: '%s' is no NumPy type that is understood; try .astype('float64')", name,
                         descr);
@@ -119,12 +145,6 @@ static em_status parse_descr(const char *descr, const char *name, emi_npy *out, 
         return emi_size_overflows(size, 4, &out->item_size) ? emi_fail_memory(err, name) : EM_OK;
     }
     out->kind = EMI_NPY_NUMBER;
-    if (kind == 'c')
-        return emi_fail(err, EM_ENOTSUP, "%s: complex numbers ('%s') are not supported; try their real part", name,
-                        descr);
-    if (kind == 'O' || kind == 'S' || kind == 'V' || kind == 'M' || kind == 'm')
-        return emi_fail(err, EM_ENOTSUP, "%s: holds objects, text or dates ('%s'), not numbers; try .astype('float64')",
-                        name, descr);
     if (emi_dtype_numpy(kind, size, &out->type))
         return emi_fail(err, EM_ENOTSUP, "%s: numbers of type '%s' are not supported; try .astype('float64')", name,
                         descr);
@@ -168,7 +188,10 @@ em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char
         TRY(emi_fail(err, EM_EDATA, "%s: cut short inside its header; try saving it again", name));
     const char *text = (const char *)bytes + (bytes[6] > 1 ? 12 : 10);
     cursor c = {text, (const char *)bytes + out->data_offset};
-    if (!parse_dict(&c, out, descr, sizeof descr))
+    int understood = parse_dict(&c, out, descr, sizeof descr);
+    if (!understood && descr[0] == '[')
+        TRY(emi_fail(err, EM_ENOTSUP, "%s: holds records of several fields; try numpy.save of one field", name));
+    if (!understood)
         TRY(emi_fail(err, EM_EDATA, "%s: its .npy header is not understood; try numpy.save of a plain array", name));
     TRY(parse_descr(descr, name, out, err));
     TRY(count_items(out, name, err));

@@ -107,6 +107,7 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     TRY(parse_request(&request, path, options, err));
     TRY(emi_input_open(&input, request.path, err));
     TRY(emi_input_need(&input, SNIFF, err));
+    if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", path));
     if (request.raw) {
         data->format = "raw";
         TRY(emi_raw_open(data, &input, &request, err));
@@ -118,10 +119,10 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
         data->format = reader->format;
         TRY(reader->open(data, &input, &request, &picked, err));
     }
-    if (!picked) TRY(pick_columns(data, &request, err));
     if (data->rows == 0 || data->columns == 0)
         TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", path,
                      data->rows, data->columns));
+    if (!picked) TRY(pick_columns(data, &request, err));
     *out = data;
     data = NULL;
 done:

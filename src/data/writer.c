@@ -142,12 +142,12 @@ static em_status choose_format(em_writer *writer, const char *name, em_error *er
         inner[3] = 0;
         writer->inner = inner + 4;
     }
-    writer->separator = emi_path_ends(name, ".tsv") ? '\t' : ',';
-    if (emi_path_ends(name, ".csv") || emi_path_ends(name, ".tsv"))
+    writer->separator = emi_path_ends(writer->path, ".tsv") ? '\t' : ',';
+    if (emi_path_ends(writer->path, ".csv") || emi_path_ends(writer->path, ".tsv"))
         writer->format = &text_format;
-    else if (emi_path_ends(name, ".npy") || strncmp(name, "/dev/", 5) == 0) /* a stream: NumPy's own */
+    else if (emi_path_ends(writer->path, ".npy") || strncmp(name, "/dev/", 5) == 0) /* a stream: NumPy's own */
         writer->format = &npy_format;
-    else if (emi_path_ends(name, ".idx"))
+    else if (emi_path_ends(writer->path, ".idx"))
         writer->format = &idx_format;
     else if (emi_path_ends(writer->path, ".h5"))
         writer->format = &emi_format_hdf5;
@@ -188,6 +188,7 @@ em_status em_writer_open(em_writer **out, const char *path, em_dtype type, size_
     writer->type = type;
     writer->rows = rows;
     writer->columns = columns;
+    if ((int)type < 0 || type > EM_BOOL) TRY(emi_fail(err, EM_EINVAL, "%s: no such type of number; try EM_F64", path));
     if (rows == 0 || columns == 0)
         TRY(emi_fail(err, EM_EINVAL, "%s: %zu rows of %zu columns; try one of each or more", path, rows, columns));
     TRY(choose_format(writer, path, err));
@@ -223,6 +224,7 @@ em_status em_writer_close(em_writer **handle, em_error *err)
 {
     em_status status = EM_OK;
     em_writer *writer = *handle;
+    if (!writer) return EM_OK;
     if (writer->written < writer->rows)
         TRY(emi_fail(err, EM_EINVAL, "%s: %zu rows of the %zu it was opened for", writer->path, writer->written,
                      writer->rows));

@@ -1,6 +1,8 @@
 /* Mixing, and exact sums and maxima over the spanning tree; counted here, whatever the engine. */
 #include "mesh/mesh.h"
 
+#include "base/wide.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +50,7 @@ void emi_mix_begin(em_mesh *mesh, const emi_field *X)
 }
 
 /* z = w_ii x_i + sum_j w_ij x_j, a tile at a time: z stays in the first-level cache. */
-static void mix_node(const em_mesh *mesh, int node, const double *own, double *restrict z, size_t size)
+EMI_WIDE static void mix_node(const em_mesh *mesh, int node, const double *own, double *restrict z, size_t size)
 {
     enum { TILE = 1024 };
     const em_graph *graph = mesh->graph;
