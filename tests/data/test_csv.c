@@ -1,0 +1,252 @@
+/* CSV and TSV: what is read, what is recognised, and what is refused with its line and column. */
+#include "support/tables.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const em_read_options with_header = {EM_HEADER_YES, NULL}, without_header = {EM_HEADER_NO, NULL};
+
+static const char *csv(const char *text)
+{
+    return scratch_text("table.csv", text);
+}
+
+/* ---- lines and cells ------------------------------------------------------------------------------ */
+
+static void every_separator_is_found(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "1,2\n3,4\n",
+        "1,2\n3,4",
+        "1,2\r\n3,4\r\n",
+        "1, 2\n 3 ,4 \n",
+        "1;2\n3;4\n",
+        "1\t2\n3\t4\n",
+        "1 2\n3 4\n",
+        "  1   2\n3  4 \n",
+        "1 2  \r\n3   4\r\n",
+        "1,2\n3,4\n\n\n  \n",
+        "\"1\",2\n3,\"4\"\n",
+        "\xEF\xBB\xBF"
+        "1,2\n3,4\n",
+        "+1,2e0\n.3e1,4.\n",
+        "1,2\n3,4\r\n\r\n",
+    };
+    for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) assert_table(csv(texts[n]), NULL, 2, 2, 1, 2, 3, 4);
+}
+
+static void the_format_is_named_after_the_separator(void **state)
+{
+    (void)state;
+    em_data *data = open_table(csv("1,2\n"));
+    assert_string_equal(em_data_format(data), "csv");
+    assert_int_equal(em_data_type(data), EM_F64);
+    em_data_free(&data);
+    data = open_table(scratch_text("one-column.tsv", "1\n2\n"));
+    assert_string_equal(em_data_format(data), "tsv");
+    em_data_free(&data);
+}
+
+static void small_tables_are_tables(void **state)
+{
+    (void)state;
+    assert_table(csv("7"), NULL, 1, 1, 7);
+    assert_table(csv("7\n"), NULL, 1, 1, 7);
+    assert_table(csv("7\n8\n"), NULL, 2, 1, 7, 8);
+    assert_table(csv("x\n8\n"), NULL, 1, 1, 8);
+    assert_table(csv("1,2,3"), NULL, 1, 3, 1, 2, 3);
+    assert_table(scratch_text("nameless", "1,2\n"), NULL, 1, 2, 1, 2);
+}
+
+static void quotes_hold_separators_and_lines(void **state)
+{
+    (void)state;
+    const em_read_options named = {EM_HEADER_AUTO, "a,b"};
+    assert_table(csv("\"x,y\",z\n1,2\n"), NULL, 1, 2, 1, 2);
+    assert_table(csv("\"x\ny\",\"say \"\"so\"\"\"\n1,2\n"), NULL, 1, 2, 1, 2);
+    assert_table(csv("q,\"a,b\"\n1,2\n"), NULL, 1, 2, 1, 2);
+    assert_refused(csv("q,\"a,b\"\n1,2\n"), &named, EM_EINVAL, "no such column");
+    assert_refused(csv("1,\"2\n3,4\n"), NULL, EM_EDATA, "line 1 has a quote that is never closed");
+    assert_refused(csv("a,b\n1,2\n3,\"\n"), NULL, EM_EDATA, "line 3 has a quote that is never closed");
+}
+
+/* ---- headers and labels ------------------------------------------------------------------------------ */
+
+static void a_header_is_recognised_or_told(void **state)
+{
+    (void)state;
+    assert_table(csv("a,b\n1,2\n"), NULL, 1, 2, 1, 2);
+    assert_table(csv("a,1\n3,2\n"), NULL, 1, 2, 3, 2); /* text above a number */
+    assert_table(csv("2019,2020\n3,2\n"), NULL, 2, 2, 2019, 2020, 3, 2);
+    assert_table(csv("2019,2020\n3,2\n"), &with_header, 1, 2, 3, 2);
+    assert_table(csv("1,2\n3,4\n"), &without_header, 2, 2, 1, 2, 3, 4);
+    assert_refused(csv("a,b\n1,2\n"), &without_header, EM_EDATA, "no number");
+    assert_table(csv("red,1\nblue,2\n"), NULL, 2, 1, 1, 2); /* no header: the same column is text below */
+    assert_refused(csv("a,b\n"), NULL, EM_EDATA, "no row of numbers");
+    assert_refused(csv("1,2\n"), &with_header, EM_EDATA, "no row of numbers");
+}
+
+static void a_column_of_labels_is_left_out(void **state)
+{
+    (void)state;
+    const em_read_options named = {EM_HEADER_AUTO, "label,a"};
+    assert_table(csv("a,b,kind\n1,2,x\n3,4,y\n"), NULL, 2, 2, 1, 2, 3, 4);
+    assert_table(csv("1,x,2\n3,y,4\n"), NULL, 2, 2, 1, 2, 3, 4);
+    assert_table(csv("label,a\n0,5\n1,6\n"), NULL, 2, 1, 5, 6);
+    assert_table(csv("a,Class\n5,0\n6,1\n"), NULL, 2, 1, 5, 6);
+    assert_table(csv("a,target\n5,0\n"), NULL, 1, 1, 5);
+    assert_table(csv("label,a\n0,5\n1,6\n"), &named, 2, 2, 0, 5, 1, 6); /* unless it is asked for */
+    assert_refused(csv("x,y\nz,w\n"), NULL, EM_EDATA, "no number in it");
+}
+
+/* ---- cells that are no numbers ------------------------------------------------------------------------- */
+
+static void bad_cells_are_named(void **state)
+{
+    (void)state;
+    static const char *const missing[] = {"",    " ",    "NA",   "na",   "N/A",  "NaN",
+                                          "nan", "-nan", "null", "NULL", "None", "?"};
+    static const char *const infinite[] = {"inf", "-inf", "Infinity", "1e999", "-1e400"};
+    static const char *const text[] = {"x", "1x", "1 2", "0x10", "1e", "1.2.3", "--1", "1,5", "1e5000x", "nano", "."};
+    char line[128];
+    for (size_t n = 0; n < sizeof missing / sizeof *missing; n++) {
+        (void)snprintf(line, sizeof line, "a,b\n1,2\n3,%s\n", missing[n]);
+        assert_refused(csv(line), NULL, EM_EDATA, "line 3, column 2 (b): the value is missing");
+    }
+    for (size_t n = 0; n < sizeof infinite / sizeof *infinite; n++) {
+        (void)snprintf(line, sizeof line, "1,2\n%s,3\n", infinite[n]);
+        assert_refused(csv(line), NULL, EM_EDATA, "is not finite");
+        assert_refused(csv(line), NULL, EM_EDATA, "line 2, column 1: ");
+    }
+    for (size_t n = 0; n < sizeof text / sizeof *text; n++) {
+        (void)snprintf(line, sizeof line, "1,2\n3,\"%s\"\n", text[n]);
+        assert_refused(csv(line), NULL, EM_EDATA, "is no number");
+    }
+}
+
+static void a_message_is_one_short_line(void **state)
+{
+    (void)state;
+    char line[2000];
+    (void)snprintf(line, sizeof line, "1,2\n3,%01500d\n", 7);
+    assert_refused(csv(line), NULL, EM_EDATA, "'0000000000000000000000000000000000000000' is no number");
+    assert_refused(csv("1,2\n3,\"one\ntwo\"\n"), NULL, EM_EDATA, "'one' is no number");
+    assert_refused(csv("\"a\nb\",c\n1,2\nx,3\n"), NULL, EM_EDATA, "(a): 'x' is no number");
+}
+
+static void ragged_lines_are_named(void **state)
+{
+    (void)state;
+    assert_refused(csv("1,2\n3\n"), NULL, EM_EDATA, "line 2 has 1 column, where the first has 2");
+    assert_refused(csv("1,2\n3,4,5\n"), NULL, EM_EDATA, "line 2 has 3 columns");
+    assert_refused(csv("1,2\n\n3,4\n"), NULL, EM_EDATA, "line 2 has 1 column");
+    assert_refused(csv("a,b\n1\n"), NULL, EM_EDATA, "line 2 has 1 column");
+    assert_refused(csv("a,b\n1,2,3\n"), NULL, EM_EDATA, "line 2 has 3 columns");
+    assert_refused(csv("1,2\n3,4,\n"), NULL, EM_EDATA, "line 2 has 3 columns");
+}
+
+static void what_is_no_text_is_refused(void **state)
+{
+    (void)state;
+    char late[8192];
+    assert_refused(csv(""), NULL, EM_EDATA, "is empty");
+    assert_refused(csv("\n\n \n"), NULL, EM_EDATA, "no row of numbers");
+    assert_refused(csv("\xEF\xBB\xBF"), NULL, EM_EDATA, "no row of numbers");
+    assert_refused(scratch_file("zeros", "1,2\0003\n", 6), NULL, EM_EDATA, "no format");
+    assert_refused(scratch_file("zeros.csv", "1,2\n3,4\0\n", 9), NULL, EM_EDATA, "no number"); /* by its name */
+    assert_refused(scratch_file("junk", "\x7f\x45\x4c\x46\x02\x01\x01", 7), NULL, EM_EDATA, "no format");
+    assert_refused(scratch_file("archive.npz", "PK\3\4 and more", 13), NULL, EM_EDATA, "ZIP archive or .npz");
+    for (size_t n = 0; n < sizeof late; n += 2) memcpy(late + n, "1\n", 2);
+    late[6001] = 0; /* where nobody sniffs any more */
+    assert_refused(scratch_file("late", late, sizeof late), NULL, EM_EDATA, "line 3001, column 1");
+}
+
+/* ---- numbers to the last bit ------------------------------------------------------------------------------- */
+
+static unsigned draw(unsigned *seed, unsigned bound)
+{
+    *seed = *seed * 1664525U + 1013904223U;
+    return (*seed >> 8) % bound;
+}
+
+/* A decimal of up to 25 digits, with or without a point, a sign and an exponent. */
+static void random_decimal(unsigned *seed, char *out)
+{
+    size_t length = 0, digits = 1 + draw(seed, 25), point = draw(seed, 2) ? draw(seed, (unsigned)digits + 1) : 99;
+    if (draw(seed, 2)) out[length++] = '-';
+    for (size_t n = 0; n < digits; n++) {
+        if (n == point) out[length++] = '.';
+        out[length++] = (char)('0' + draw(seed, 10));
+    }
+    out[length] = 0;
+    if (draw(seed, 2)) (void)sprintf(out + length, "e%d", (int)draw(seed, 600) - 330);
+}
+
+/* Read as strtod reads them where a decimal point is a point. */
+static void check_decimals(void)
+{
+    enum { NUMBERS = 20000, LONGEST = 48 };
+    static double wanted[NUMBERS];
+    char *text = calloc(NUMBERS, LONGEST), number[LONGEST];
+    unsigned seed = 1;
+    size_t length = 0, count = 0;
+    assert_non_null(text);
+    const char *before = setlocale(LC_NUMERIC, NULL);
+    char *kept = strdup(before);
+    while (count < NUMBERS) {
+        random_decimal(&seed, number);
+        (void)setlocale(LC_NUMERIC, "C");
+        double value = strtod(number, NULL);
+        (void)setlocale(LC_NUMERIC, kept);
+        if (!isfinite(value)) continue;
+        wanted[count++] = value;
+        length += (size_t)sprintf(text + length, "%s\n", number);
+    }
+    check_table(scratch_file("decimals.csv", text, length), NULL, NUMBERS, 1, wanted, __FILE__, __LINE__);
+    free(kept);
+    free(text);
+}
+
+static void decimals_are_rounded_exactly(void **state)
+{
+    (void)state;
+    check_decimals();
+    assert_table(csv("9007199254740993,0.1,1e-320\n"), NULL, 1, 3, 9007199254740992.0, 0.1, 1e-320);
+    assert_table(csv("1.7976931348623157e308,2.2250738585072011e-308,-0\n"), NULL, 1, 3, 1.7976931348623157e308,
+                 2.2250738585072011e-308, 0);
+    assert_table(csv("100000000000000000000000000000,1e22,1e23\n"), NULL, 1, 3, 1e29, 1e22, 1e23);
+}
+
+static void a_decimal_comma_of_the_locale_changes_nothing(void **state)
+{
+    (void)state;
+    static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
+    const char *found = NULL;
+    for (size_t n = 0; !found && n < sizeof locales / sizeof *locales; n++) found = setlocale(LC_NUMERIC, locales[n]);
+    if (!found) skip();
+    check_decimals();
+    (void)setlocale(LC_NUMERIC, "C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_separator_is_found),
+        cmocka_unit_test(the_format_is_named_after_the_separator),
+        cmocka_unit_test(small_tables_are_tables),
+        cmocka_unit_test(quotes_hold_separators_and_lines),
+        cmocka_unit_test(a_header_is_recognised_or_told),
+        cmocka_unit_test(a_column_of_labels_is_left_out),
+        cmocka_unit_test(bad_cells_are_named),
+        cmocka_unit_test(a_message_is_one_short_line),
+        cmocka_unit_test(ragged_lines_are_named),
+        cmocka_unit_test(what_is_no_text_is_refused),
+        cmocka_unit_test(decimals_are_rounded_exactly),
+        cmocka_unit_test(a_decimal_comma_of_the_locale_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,11 @@
+/* .npy: all columns, and some of them. */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const em_read_options some = {EM_HEADER_AUTO, "1,0"};
+    const char *path = fuzz_file(bytes, size);
+    fuzz_table(path, NULL);
+    fuzz_table(path, &some);
+    return 0;
+}
