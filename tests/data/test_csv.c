@@ -20,21 +20,10 @@ static void every_separator_is_found(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "1,2\n3,4\n",
-        "1,2\n3,4",
-        "1,2\r\n3,4\r\n",
-        "1, 2\n 3 ,4 \n",
-        "1;2\n3;4\n",
-        "1\t2\n3\t4\n",
-        "1 2\n3 4\n",
-        "  1   2\n3  4 \n",
-        "1 2  \r\n3   4\r\n",
-        "1,2\n3,4\n\n\n  \n",
-        "\"1\",2\n3,\"4\"\n",
-        "\xEF\xBB\xBF"
-        "1,2\n3,4\n",
-        "+1,2e0\n.3e1,4.\n",
-        "1,2\n3,4\r\n\r\n",
+        "1,2\n3,4\n",         "1,2\n3,4",           "1,2\r\n3,4\r\n",     "1, 2\n 3 ,4 \n",
+        "1;2\n3;4\n",         "1\t2\n3\t4\n",       "1 2\n3 4\n",         "  1   2\n3  4 \n",
+        "1 2  \r\n3   4\r\n", "1,2\n3,4\n\n\n  \n", "\"1\",2\n3,\"4\"\n", "\357\273\2771,2\n3,4\n",
+        "+1,2e0\n.3e1,4.\n",  "1,2\n3,4\r\n\r\n",
     };
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) assert_table(csv(texts[n]), NULL, 2, 2, 1, 2, 3, 4);
 }

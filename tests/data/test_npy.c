@@ -128,8 +128,7 @@ static void hostile_headers_are_refused(void **state)
         "{'descr': '|u1', 'fortran_order': 'False', 'shape': (3, 2), }",
         "{'descr': '|\\x75\\x31', 'fortran_order': False, 'shape': (3, 2), }",
         "{'descr': '|u1111111111111111111111111111111111', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|\xc3\xbc"
-        "1', 'fortran_order': False, 'shape': (3, 2), }", /* not ASCII */
+        "{'descr': '|\303\2741', 'fortran_order': False, 'shape': (3, 2), }", /* not ASCII */
         "{'d\xc3\xa9scr': '|u1', 'fortran_order': False, 'shape': (3, 2), }",
         "{'descr' '|u1', 'fortran_order': False, 'shape': (3, 2), }",
         "{'descr': '|u1' 'fortran_order': False, 'shape': (3, 2), }",
