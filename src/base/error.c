@@ -13,12 +13,20 @@ const char *em_status_text(em_status status)
     return "unknown status";
 }
 
+/* A message is one line, whatever bytes a hostile file put into it. */
+static void keep_to_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127) *text = '?';
+}
+
 static em_status fail(em_error *err, em_status code, int node, const char *format, va_list args)
 {
     if (err) {
         err->code = code;
         err->node = node;
         (void)vsnprintf(err->msg, sizeof err->msg, format, args);
+        keep_to_one_line(err->msg);
     }
     return code;
 }

@@ -40,6 +40,14 @@ static void needs_no_place_for_the_message(void **state)
 }
 
 /* Whatever the length around the limit, the text is the longest beginning that fits, and ends with a zero. */
+static void keeps_to_one_line(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    (void)emi_fail(&err, EM_EDATA, "type '%s' of caf\303\251", "<U\n\0331");
+    assert_string_equal(err.msg, "type '<U??1' of caf\303\251");
+}
+
 static void cuts_what_is_too_long(void **state)
 {
     (void)state;
@@ -96,9 +104,13 @@ static void try_leaves_at_the_first_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_code_and_message),        cmocka_unit_test(records_the_node),
-        cmocka_unit_test(says_what_needed_the_memory),     cmocka_unit_test(needs_no_place_for_the_message),
-        cmocka_unit_test(cuts_what_is_too_long),           cmocka_unit_test(every_status_has_a_text_of_its_own),
+        cmocka_unit_test(records_code_and_message),
+        cmocka_unit_test(records_the_node),
+        cmocka_unit_test(says_what_needed_the_memory),
+        cmocka_unit_test(needs_no_place_for_the_message),
+        cmocka_unit_test(keeps_to_one_line),
+        cmocka_unit_test(cuts_what_is_too_long),
+        cmocka_unit_test(every_status_has_a_text_of_its_own),
         cmocka_unit_test(try_leaves_at_the_first_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
