@@ -97,6 +97,27 @@ static void damage_is_noticed(void **state)
     free(npy);
 }
 
+/* Content longer than what is looked at to recognise it: its end is noticed too. */
+static void the_end_of_long_content_is_checked(void **state)
+{
+    (void)state;
+    static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (100, 100), }";
+    static const unsigned char zeros[10001];
+    size_t count, packed;
+    unsigned char *npy = file_bytes(scratch_npy("long.npy", header, zeros, 10000), &count);
+    unsigned char *gz = file_bytes(scratch_gz("long.npy.gz", npy, count), &packed);
+    em_data *data = open_table(scratch("long.npy.gz"));
+    em_data_free(&data);
+    gz[packed - 8] ^= 1; /* the checksum */
+    assert_refused(scratch_file("long.npy.gz", gz, packed), NULL, EM_EDATA, "damaged gzip data");
+    free(gz);
+    free(npy);
+    npy = file_bytes(scratch_npy("long.npy", header, zeros, 10001), &count);
+    assert_refused(scratch_gz("long.npy.gz", npy, count), NULL, EM_EDATA, "holds more than");
+    assert_refused(scratch_gz("long.npy.gz", npy, count - 2), NULL, EM_EDATA, "cut short");
+    free(npy);
+}
+
 static long peak_kilobytes(void)
 {
     struct rusage usage;
@@ -174,6 +195,7 @@ int main(void)
         cmocka_unit_test(large_content_comes_whole),
         cmocka_unit_test(members_follow_each_other),
         cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(the_end_of_long_content_is_checked),
         cmocka_unit_test(a_bomb_is_refused_before_it_grows),
         cmocka_unit_test(what_is_no_file_cannot_be_read),
         cmocka_unit_test(a_file_without_permission_cannot_be_read),

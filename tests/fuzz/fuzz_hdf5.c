@@ -1,5 +1,5 @@
-/* HDF5, as valid files of every shape.  Damaged bytes crash libhdf5 1.10 itself (CVE-2021-46242 and others of its
- * kind), so the input is a recipe: which datasets a file holds, and how the file is then cut, packed and asked for. */
+/* HDF5, as valid files of every shape.  Damaged bytes crash libhdf5 1.10 itself (seen while it reads a group's heap),
+ * so the input is a recipe: which datasets a file holds, and how the file is then cut, packed and asked for. */
 #include "fuzz.h"
 
 #include <hdf5.h>
