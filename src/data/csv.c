@@ -50,7 +50,7 @@ static em_status keep_header(table *t, em_error *err)
 static int is_text(const emi_cell *cell)
 {
     double number;
-    return emi_cell_number(cell, &number) == 3;
+    return emi_cell_number(cell, &number) == EMI_CELL_TEXT;
 }
 
 /* Text on the first line where the second has a number; a lone line that is all text is a header too. */
@@ -77,7 +77,7 @@ done:
 
 static int names_a_label(const char *name)
 {
-    static const char *const labels[] = {"label", "class", "target", "species", "y"};
+    static const char *const labels[] = {"label", "class", "target", "species"};
     for (size_t n = 0; n < sizeof labels / sizeof *labels; n++)
         if (strcasecmp(name, labels[n]) == 0) return 1;
     return 0;
@@ -110,19 +110,21 @@ static int shown(const char *text, size_t length)
     return n;
 }
 
-static em_status bad_cell(const table *t, size_t column, int kind, em_error *err)
+static em_status bad_cell(const table *t, size_t column, emi_cell_kind kind, em_error *err)
 {
+    static const char *const wrong[] = {[EMI_CELL_INFINITE] = "not finite; try mending it",
+                                        [EMI_CELL_COMMA] = "a number with a decimal comma; try points",
+                                        [EMI_CELL_TEXT] = "no number; try mending it, or --columns"};
     const emi_cell *cell = &t->csv.cells[column];
     const char *heading = t->header ? t->header[column] : "";
     const char *open = *heading ? " (" : "", *close = *heading ? ")" : "";
     int head = shown(heading, strlen(heading));
-    if (kind == 1)
+    if (kind == EMI_CELL_MISSING)
         return emi_fail(err, EM_EDATA,
                         "%s: line %ld, column %zu%s%.*s%s: the value is missing; try filling it or dropping the row",
                         t->name, t->csv.line, column + 1, open, head, heading, close);
-    return emi_fail(err, EM_EDATA, "%s: line %ld, column %zu%s%.*s%s: '%.*s' is %s; try mending it, or --columns",
-                    t->name, t->csv.line, column + 1, open, head, heading, close, shown(cell->at, cell->length),
-                    cell->at, kind == 2 ? "not finite" : "no number");
+    return emi_fail(err, EM_EDATA, "%s: line %ld, column %zu%s%.*s%s: '%.*s' is %s", t->name, t->csv.line, column + 1,
+                    open, head, heading, close, shown(cell->at, cell->length), cell->at, wrong[kind]);
 }
 
 static em_status grow(table *t, em_error *err)
@@ -144,8 +146,8 @@ static em_status add_row(table *t, em_error *err)
                         t->name, t->csv.line, t->csv.count, t->csv.count == 1 ? "" : "s", t->width);
     if (t->room - t->count < t->picked) TRY(grow(t, err));
     for (size_t c = 0; c < t->picked; c++) {
-        int kind = emi_cell_number(&t->csv.cells[t->pick[c]], &t->values[t->count + c]);
-        if (kind) TRY(bad_cell(t, t->pick[c], kind, err));
+        emi_cell_kind kind = emi_cell_number(&t->csv.cells[t->pick[c]], &t->values[t->count + c]);
+        if (kind != EMI_CELL_NUMBER) TRY(bad_cell(t, t->pick[c], kind, err));
     }
     t->count += t->picked;
 done:

@@ -22,7 +22,7 @@ char emi_csv_separator(const char *text, const char *end, int tabs)
         blanks += *text == ' ';
     }
     if (tabs || tabulators > commas + semicolons) return '\t';
-    if (semicolons > commas) return ';';
+    if (semicolons > 0) return ';'; /* where decimals have commas, fields have semicolons */
     return commas == 0 && blanks > 0 ? ' ' : ',';
 }
 
@@ -147,12 +147,23 @@ static int long_number(const char *at, size_t length, double *out)
     return end == copy + length ? 0 : -1;
 }
 
-int emi_cell_number(const emi_cell *cell, double *out)
+static int has_decimal_comma(const emi_cell *cell)
+{
+    char copy[32], *comma;
+    double number;
+    if (cell->length >= sizeof copy || !memchr(cell->at, ',', cell->length)) return 0;
+    memcpy(copy, cell->at, cell->length);
+    comma = memchr(copy, ',', cell->length);
+    *comma = '.';
+    return long_number(copy, cell->length, &number) == 0;
+}
+
+emi_cell_kind emi_cell_number(const emi_cell *cell, double *out)
 {
     static const char *const missing[] = {"", "na", "n/a", "nan", "null", "none", "?"};
-    if (short_number(cell->at, cell->length, out) == 0) return 0;
+    if (short_number(cell->at, cell->length, out) == 0) return EMI_CELL_NUMBER;
     for (size_t w = 0; w < sizeof missing / sizeof *missing; w++)
-        if (is_word(cell, missing[w])) return 1;
-    if (long_number(cell->at, cell->length, out) != 0) return 3;
-    return isnan(*out) ? 1 : isinf(*out) ? 2 : 0;
+        if (is_word(cell, missing[w])) return EMI_CELL_MISSING;
+    if (long_number(cell->at, cell->length, out) != 0) return has_decimal_comma(cell) ? EMI_CELL_COMMA : EMI_CELL_TEXT;
+    return isnan(*out) ? EMI_CELL_MISSING : isinf(*out) ? EMI_CELL_INFINITE : EMI_CELL_NUMBER;
 }

@@ -25,7 +25,14 @@ em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err)
 
 void emi_csv_free(emi_csv *csv);
 
-/* A cell's number.  0: it is one; 1: it is missing (empty, NA, NaN, null, ?); 2: it is infinite; 3: it is text. */
-int emi_cell_number(const emi_cell *cell, double *out);
+typedef enum emi_cell_kind {
+    EMI_CELL_NUMBER,
+    EMI_CELL_MISSING, /* empty, NA, NaN, null, ? */
+    EMI_CELL_INFINITE,
+    EMI_CELL_COMMA, /* "2,5": a number, were the comma a point */
+    EMI_CELL_TEXT
+} emi_cell_kind;
+
+emi_cell_kind emi_cell_number(const emi_cell *cell, double *out);
 
 #endif

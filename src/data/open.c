@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const emi_reader *const readers[] = {&emi_reader_npy, &emi_reader_hdf5,  &emi_reader_idx,
-                                            &emi_reader_csv, &emi_reader_cifar, NULL};
+static const emi_reader *const readers[] = {&emi_reader_npy, &emi_reader_hdf5, &emi_reader_cifar,
+                                            &emi_reader_idx, &emi_reader_csv,  NULL};
 
 enum { SNIFF = 4096 };
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "graph/topology.h"
@@ -46,6 +47,20 @@ static em_status read_edge(char *line, int cut, emi_edges *edges, emi_pair_set *
     return emi_edges_add_checked(edges, seen, nodes, end[0], end[1], EM_EDATA, err);
 }
 
+/* A pipe must not keep us waiting, and a directory opens but does not read. */
+static FILE *open_regular(const char *path, em_error *err)
+{
+    struct stat about;
+    FILE *file = NULL;
+    const char *why = NULL;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        why = "it is no regular file";
+    else if (!(file = fopen(path, "r")))
+        why = strerror(errno);
+    if (why) (void)emi_fail(err, EM_EIO, "%s: cannot be opened (%s); try the path of a list of edges", path, why);
+    return file;
+}
+
 em_status emi_draw_file(const emi_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = EM_OK;
@@ -54,10 +69,8 @@ em_status emi_draw_file(const emi_request *request, emi_edges *edges, em_error *
     const char *path = request->argument[0];
     char line[LONGEST];
     int cut;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return emi_fail(err, EM_EIO, "%s: cannot be opened (%s); try the path of a list of edges", path,
-                        strerror(errno));
+    FILE *file = open_regular(path, err);
+    if (!file) return EM_EIO;
     for (size_t number = 1; !status && next_line(file, line, &cut); number++) {
         status = read_edge(line, cut, edges, &seen, request->nodes, &why);
         if (status) (void)emi_fail(err, status, "%s, line %zu: %s", path, number, why.msg);

@@ -88,6 +88,7 @@ static void a_column_of_labels_is_left_out(void **state)
     assert_table(csv("label,a\n0,5\n1,6\n"), NULL, 2, 1, 5, 6);
     assert_table(csv("a,Class\n5,0\n6,1\n"), NULL, 2, 1, 5, 6);
     assert_table(csv("a,target\n5,0\n"), NULL, 1, 1, 5);
+    assert_table(csv("x,y\n5,0\n"), NULL, 1, 2, 5, 0);                  /* a coordinate, not a label */
     assert_table(csv("label,a\n0,5\n1,6\n"), &named, 2, 2, 0, 5, 1, 6); /* unless it is asked for */
     assert_refused(csv("x,y\nz,w\n"), NULL, EM_EDATA, "no number in it");
 }
@@ -100,7 +101,7 @@ static void bad_cells_are_named(void **state)
     static const char *const missing[] = {"",    " ",    "NA",   "na",   "N/A",  "NaN",
                                           "nan", "-nan", "null", "NULL", "None", "?"};
     static const char *const infinite[] = {"inf", "-inf", "Infinity", "1e999", "-1e400"};
-    static const char *const text[] = {"x", "1x", "1 2", "0x10", "1e", "1.2.3", "--1", "1,5", "1e5000x", "nano", "."};
+    static const char *const text[] = {"x", "1x", "1 2", "0x10", "1e", "1.2.3", "--1", "1,5,2", "1e5000x", "nano", "."};
     char line[128];
     for (size_t n = 0; n < sizeof missing / sizeof *missing; n++) {
         (void)snprintf(line, sizeof line, "a,b\n1,2\n3,%s\n", missing[n]);
@@ -115,6 +116,10 @@ static void bad_cells_are_named(void **state)
         (void)snprintf(line, sizeof line, "1,2\n3,\"%s\"\n", text[n]);
         assert_refused(csv(line), NULL, EM_EDATA, "is no number");
     }
+    /* A decimal comma is no separator beside semicolons, and no label. */
+    assert_refused(csv("1,5;2,5\n3,5;4,5\n"), NULL, EM_EDATA,
+                   "line 1, column 1: '1,5' is a number with a decimal comma");
+    assert_refused(csv("1;2,5\n3;4\n"), NULL, EM_EDATA, "line 1, column 2: '2,5' is a number with a decimal comma");
 }
 
 static void a_message_is_one_short_line(void **state)

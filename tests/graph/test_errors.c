@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void wrong_specs(void **state)
 {
@@ -134,7 +135,12 @@ static void wrong_files(void **state)
 
     assert_fails(em_graph_create(&graph, "file:/no/such/file", 3, 0, &err), EM_EIO, "/no/such/file: cannot be opened",
                  &err);
-    assert_fails(em_graph_create(&graph, "file:/tmp", 3, 0, &err), EM_EIO, "/tmp: cannot be read", &err);
+    assert_fails(em_graph_create(&graph, "file:/tmp", 3, 0, &err), EM_EIO, "it is no regular file", &err);
+    const char *pipe = scratch("pipe");
+    char spec[600];
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    (void)snprintf(spec, sizeof spec, "file:%s", pipe);
+    assert_fails(em_graph_create(&graph, spec, 3, 0, &err), EM_EIO, "it is no regular file", &err); /* at once */
 }
 
 static void right_files(void **state)
