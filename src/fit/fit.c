@@ -292,6 +292,7 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     *out = NULL;
     mesh->failure = (em_error){0};
     memset(mesh->count, 0, sizeof mesh->count);
+    mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
     /* Several nodes are spread over the cores, each with a single-threaded BLAS; one node has them all. */
     int threads = emi_blas_threads(mesh->hosted == 1 ? emi_pool_size(mesh->pool) : 1);
     double began = emi_seconds();

@@ -42,11 +42,21 @@ static size_t block_size(const emi_field *field)
     return (size_t)field->rows * (size_t)field->cols;
 }
 
+void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X)
+{
+    for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(X, i).v;
+    round_begin(mesh, (emi_links){2 * mesh->graph->edges, mesh->edge_links}, block_size(X));
+}
+
+void emi_receive(em_mesh *mesh)
+{
+    round_end(mesh);
+}
+
 void emi_mix_begin(em_mesh *mesh, const emi_field *X)
 {
     mesh->mixing = X;
-    for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(X, i).v;
-    round_begin(mesh, (emi_links){2 * mesh->graph->edges, mesh->edge_links}, block_size(X));
+    emi_send_to_neighbours(mesh, X);
 }
 
 /* z = w_ii x_i + sum_j w_ij x_j, a tile at a time: z stays in the first-level cache. */

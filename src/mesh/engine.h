@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Directed links; every process lists them in the same order. */
+/* Directed links: at least those that touch a node of this process, every process in the same order. */
 typedef struct emi_link {
     int from, to;
 } emi_link;

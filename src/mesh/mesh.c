@@ -22,7 +22,8 @@ static void list_edges(em_mesh *mesh)
             mesh->edge_links[n++] = (emi_link){i, graph->neighbour[e]};
 }
 
-/* Count nodes by depth, then place each in its level; within a level they keep the order of their ids. */
+/* Count nodes by depth, then place each in its level; within a level they keep the order of their ids.  Only links that
+ * touch a node of this process are known, and needed. */
 static void list_tree(em_mesh *mesh, size_t *fill)
 {
     const emi_tree *tree = &mesh->tree;
@@ -31,7 +32,7 @@ static void list_tree(em_mesh *mesh, size_t *fill)
     for (int l = 1; l <= tree->depth; l++) mesh->level[l] += mesh->level[l - 1];
     memcpy(fill, mesh->level, sizeof *fill * (size_t)(tree->depth + 1));
     for (int i = 0; i < tree->nodes; i++) {
-        if (tree->depth_of[i] == 0) continue;
+        if (tree->depth_of[i] <= 0) continue;
         size_t at = fill[tree->depth_of[i] - 1]++;
         mesh->tree_links[at] = (emi_link){i, tree->parent[i]};
         mesh->tree_back[at] = (emi_link){tree->parent[i], i};
@@ -42,19 +43,21 @@ static em_status plan_links(em_mesh *mesh, em_error *err)
 {
     em_status status = EM_OK;
     size_t nodes = (size_t)mesh->graph->nodes, *fill = NULL;
-    TRY(emi_tree_build(&mesh->tree, mesh->graph, err));
+    mesh->edge_links = emi_calloc(2 * mesh->graph->edges, sizeof *mesh->edge_links);
+    mesh->inbox = emi_calloc(nodes, sizeof *mesh->inbox);
+    mesh->outbox = emi_calloc((size_t)mesh->hosted, sizeof *mesh->outbox);
+    if (!mesh->edge_links || !mesh->inbox || !mesh->outbox) TRY(emi_fail_memory(err, "mesh"));
+    list_edges(mesh);
+    mesh->phase = EM_SETUP;
+    TRY(emi_mesh_flood(mesh, err));
+    mesh->tree_count = mesh->count[EM_SETUP];
+    mesh->count[EM_SETUP] = (emi_count){0};
     size_t levels = (size_t)mesh->tree.depth + 1;
     fill = emi_calloc(levels, sizeof *fill);
     mesh->level = emi_calloc(levels, sizeof *mesh->level);
-    mesh->edge_links = emi_calloc(2 * mesh->graph->edges, sizeof *mesh->edge_links);
     mesh->tree_links = emi_calloc(nodes, sizeof *mesh->tree_links);
     mesh->tree_back = emi_calloc(nodes, sizeof *mesh->tree_back);
-    mesh->inbox = emi_calloc(nodes, sizeof *mesh->inbox);
-    mesh->outbox = emi_calloc((size_t)mesh->hosted, sizeof *mesh->outbox);
-    if (!fill || !mesh->level || !mesh->edge_links || !mesh->tree_links || !mesh->tree_back || !mesh->inbox ||
-        !mesh->outbox)
-        TRY(emi_fail_memory(err, "mesh"));
-    list_edges(mesh);
+    if (!fill || !mesh->level || !mesh->tree_links || !mesh->tree_back) TRY(emi_fail_memory(err, "mesh"));
     list_tree(mesh, fill);
 done:
     emi_free(fill);

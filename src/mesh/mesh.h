@@ -26,10 +26,11 @@ struct em_mesh {
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
 
-    emi_tree tree;
+    emi_tree tree;        /* as far as the hosted nodes know it               */
+    emi_count tree_count; /* what finding it cost                             */
     emi_link *edge_links; /* [2 |E|] both ways along every edge              */
-    emi_link *tree_links; /* [M - 1] child to parent, nearest the root first */
-    emi_link *tree_back;  /* [M - 1] the same, parent to child               */
+    emi_link *tree_links; /* child to parent, nearest the root first          */
+    emi_link *tree_back;  /* the same, parent to child                        */
     size_t *level;        /* [depth + 1] links of nodes at depth l + 1 are level[l] .. level[l + 1] - 1 */
 
     const double **outbox;   /* [hosted] */
@@ -42,6 +43,13 @@ struct em_mesh {
 };
 
 int emi_mesh_failed(const em_mesh *mesh);
+
+/* One round along every edge: each node's block to all its neighbours; then mesh->inbox[j] is neighbour j's. */
+void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X);
+void emi_receive(em_mesh *mesh);
+
+/* Let the nodes find their spanning tree. */
+em_status emi_mesh_flood(em_mesh *mesh, em_error *err);
 
 /* Z_i = sum_j w_ij X_j, one round; X must stay as it is in between. */
 void emi_mix_begin(em_mesh *mesh, const emi_field *X);

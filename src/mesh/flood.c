@@ -1,0 +1,126 @@
+/* The spanning tree, found by the nodes themselves.
+ *
+ * In every round each node tells its neighbours what it knows, and learns from what they knew a round ago:
+ *   depth   its distance from node 0, once a neighbour has one: one more than the nearest
+ *   parent  the smallest-numbered of those nearest neighbours
+ *   height  of its subtree, once all neighbours have chosen their parents and all children know theirs
+ *   end     the round after which all stop; node 0 sets it when it knows its own height, far enough ahead for
+ *           everyone to hear of it
+ *   total   the depth of the whole tree, told together with it
+ * So all nodes stop in the same round, about 3 depths after the first, with no one having seen the whole graph. */
+#include "base/memory.h"
+#include "mesh/mesh.h"
+
+enum { DEPTH, PARENT, HEIGHT, END, TOTAL, WORDS };
+
+static void know_nothing(em_mesh *mesh, emi_field *known)
+{
+    for (int i = 0; i < mesh->hosted; i++) {
+        double *own = emi_at(known, i).v;
+        for (int w = 0; w < WORDS; w++) own[w] = -1;
+        if (mesh->first + i == 0) own[DEPTH] = 0;
+    }
+}
+
+static void learn_depth(const em_mesh *mesh, int node, double *own)
+{
+    const em_graph *graph = mesh->graph;
+    if (own[DEPTH] >= 0) return;
+    for (size_t e = graph->start[node]; e < graph->start[node + 1]; e++) {
+        const double *other = mesh->inbox[graph->neighbour[e]];
+        if (other[DEPTH] < 0 || (own[DEPTH] >= 0 && other[DEPTH] + 1 >= own[DEPTH])) continue;
+        own[DEPTH] = other[DEPTH] + 1;
+        own[PARENT] = graph->neighbour[e]; /* neighbours come in increasing order */
+    }
+}
+
+static void learn_height(const em_mesh *mesh, int node, double *own)
+{
+    const em_graph *graph = mesh->graph;
+    double height = 0;
+    if (own[HEIGHT] >= 0 || own[DEPTH] < 0) return;
+    for (size_t e = graph->start[node]; e < graph->start[node + 1]; e++) {
+        const double *other = mesh->inbox[graph->neighbour[e]];
+        int child = other[PARENT] == node;
+        if (other[DEPTH] < 0 || (child && other[HEIGHT] < 0)) return; /* not yet */
+        if (child && other[HEIGHT] + 1 > height) height = other[HEIGHT] + 1;
+    }
+    own[HEIGHT] = height;
+}
+
+static void learn_end(const em_mesh *mesh, int node, double *own, int round)
+{
+    const em_graph *graph = mesh->graph;
+    if (own[END] >= 0) return;
+    if (node == 0 && own[HEIGHT] >= 0) {
+        own[END] = round + own[HEIGHT] + 1;
+        own[TOTAL] = own[HEIGHT];
+    }
+    for (size_t e = graph->start[node]; e < graph->start[node + 1]; e++) {
+        const double *other = mesh->inbox[graph->neighbour[e]];
+        if (other[END] < 0) continue;
+        own[END] = other[END];
+        own[TOTAL] = other[TOTAL];
+    }
+}
+
+/* One round; returns whether the nodes go on. */
+static int flood_round(em_mesh *mesh, emi_field *known, emi_field *next, int round)
+{
+    emi_send_to_neighbours(mesh, known);
+    emi_receive(mesh);
+    emi_field_copy(known, next);
+    for (int i = 0; i < mesh->hosted && !emi_mesh_failed(mesh); i++) {
+        double *own = emi_at(next, i).v;
+        learn_depth(mesh, mesh->first + i, own);
+        learn_height(mesh, mesh->first + i, own);
+        learn_end(mesh, mesh->first + i, own, round);
+    }
+    emi_swap(known, next);
+    return !emi_mesh_failed(mesh) && emi_at(known, 0).v[END] != round;
+}
+
+/* What the hosted nodes know of the tree: their own place, and which neighbours are their children. */
+static void keep_tree(em_mesh *mesh, const emi_field *known)
+{
+    emi_tree *tree = &mesh->tree;
+    const em_graph *graph = mesh->graph;
+    for (int i = 0; i < mesh->hosted; i++) {
+        int node = mesh->first + i;
+        const double *own = emi_at(known, i).v;
+        tree->depth_of[node] = (int)own[DEPTH];
+        tree->parent[node] = (int)own[PARENT];
+        tree->depth = graph->nodes > 1 ? (int)own[TOTAL] : 0;
+        for (size_t e = graph->start[node]; e < graph->start[node + 1]; e++) {
+            const double *other = mesh->inbox[graph->neighbour[e]];
+            if (other[PARENT] != node) continue;
+            tree->depth_of[graph->neighbour[e]] = (int)other[DEPTH];
+            tree->parent[graph->neighbour[e]] = node;
+        }
+    }
+}
+
+em_status emi_mesh_flood(em_mesh *mesh, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t nodes = (size_t)mesh->graph->nodes;
+    emi_field known = {0}, next = {0};
+    mesh->tree.nodes = mesh->graph->nodes;
+    mesh->tree.parent = emi_malloc(nodes * sizeof *mesh->tree.parent);
+    mesh->tree.depth_of = emi_malloc(nodes * sizeof *mesh->tree.depth_of);
+    if (!mesh->tree.parent || !mesh->tree.depth_of) TRY(emi_fail_memory(err, "spanning tree"));
+    for (size_t i = 0; i < nodes; i++) mesh->tree.parent[i] = mesh->tree.depth_of[i] = -1; /* not known here */
+    TRY(emi_field_alloc(&known, mesh->hosted, WORDS, 1, err));
+    TRY(emi_field_alloc(&next, mesh->hosted, WORDS, 1, err));
+    know_nothing(mesh, &known);
+    for (int round = 1; nodes > 1 && flood_round(mesh, &known, &next, round); round++) continue;
+    if (emi_mesh_failed(mesh)) {
+        if (err) *err = mesh->failure;
+        TRY(mesh->failure.code);
+    }
+    keep_tree(mesh, &known);
+done:
+    emi_field_free(&next);
+    emi_field_free(&known);
+    return status;
+}
