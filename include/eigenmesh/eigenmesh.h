@@ -266,6 +266,8 @@ typedef struct em_options {
     double step_power;      /* that p                              default 0.2     */
     int consensus_rounds;   /* mixes an iteration; 0: the method's default 0       */
     em_qr_signs qr_signs;   /* of R's diagonal                     default positive */
+    int rayleigh_ritz;      /* deepca: report Ritz vectors         default 1       */
+    int oversample;         /* extra vectors in a block; -1: the method's own      */
     long iterations;        /* at most; -1: the method's own       default -1      */
     double tolerance;       /* stop under this; 0: never           default 1e-6    */
     int center;             /* remove the global mean              default 1       */

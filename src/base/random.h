@@ -9,7 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum emi_stream { EMI_STREAM_GRAPH, EMI_STREAM_SPLIT, EMI_STREAM_INIT, EMI_STREAM_DATA } emi_stream;
+typedef enum emi_stream {
+    EMI_STREAM_GRAPH,
+    EMI_STREAM_SPLIT,
+    EMI_STREAM_INIT,
+    EMI_STREAM_DATA,
+    EMI_STREAM_KRYLOV
+} emi_stream;
 
 typedef struct emi_random {
     uint64_t state;

@@ -18,9 +18,9 @@ typedef struct fit {
     emi_solver solver;
     emi_observer observer;
     emi_surroundings around;
-    double alpha;
-    double *truth;        /* (d, K) column-major; NULL: not known */
-    double *truth_values; /* [K]; NaN: not known                  */
+    double alpha, beta, lowest; /* the first step; what the nodes know of W's spectrum */
+    double *truth;              /* (d, K) column-major; NULL: not known */
+    double *truth_values;       /* [K]; NaN: not known                  */
     double seconds_setup;
 } fit;
 
@@ -46,18 +46,29 @@ static long expected_products(const fit *f)
 static em_status automatic_step(fit *f, em_error *err)
 {
     em_status status = EM_OK;
-    double largest, lowest;
+    double largest;
     TRY(emi_problem_max_eigenvalue(&f->problem, &largest, err));
-    TRY(emi_mesh_lowest_eigenvalue(f->problem.mesh, &lowest, err));
-    f->alpha = fmin(0.5, 0.45 * (1 + lowest)) / largest;
+    f->alpha = fmin(0.5, 0.45 * (1 + f->lowest)) / largest;
 done:
     return status;
 }
 
-static em_status choose_step(fit *f, em_error *err)
+/* What the method needs to be told: the step, the network's spectrum. */
+static em_status tune(fit *f, em_error *err)
 {
+    em_status status = EM_OK;
     f->alpha = f->method->uses & EMI_USES_STEP ? f->options->step : NAN;
-    return f->alpha == 0 ? automatic_step(f, err) : EM_OK;
+    if (f->alpha == 0 || f->method->traits & EMI_NEEDS_BETA)
+        TRY(emi_mesh_spectrum(f->problem.mesh, &f->lowest, &f->beta, err));
+    if (f->alpha == 0) TRY(automatic_step(f, err));
+done:
+    return status;
+}
+
+static int choose_rounds(const fit *f)
+{
+    if (f->options->consensus_rounds) return f->options->consensus_rounds;
+    return f->method->rounds_for ? f->method->rounds_for(f->beta) : f->method->rounds;
 }
 
 /* Row-major d x K to column-major. */
@@ -106,23 +117,39 @@ static em_status start(fit *f, em_error *err)
     return EM_OK;
 }
 
+/* A few more vectors than wanted make the last wanted ones converge sooner; each costs its share of every average. */
+static int oversample(const fit *f)
+{
+    int K = f->options->components;
+    return f->options->oversample >= 0 ? f->options->oversample : 2 + K / 10;
+}
+
 static em_status open_solver(fit *f, em_error *err)
 {
     em_status status = EM_OK;
     const emi_problem *p = &f->problem;
     emi_solver *s = &f->solver;
-    int rounds = f->options->consensus_rounds;
     *s = (emi_solver){.d = p->d,
                       .K = p->K,
                       .mesh = p->mesh,
                       .C = p->C,
                       .scratch = p->scratch,
-                      .rounds = rounds ? rounds : f->method->rounds,
+                      .rounds = choose_rounds(f),
+                      .beta = f->beta,
                       .qr_signs = f->options->qr_signs,
+                      .ritz = f->options->rayleigh_ritz,
+                      .oversample = oversample(f),
+                      .seed = f->options->seed,
+                      .tolerance = f->options->tolerance,
+                      .traits = f->method->traits,
                       .iteration_limit = iteration_limit(f)};
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, 1, 1, err));
+    for (int n = 0; n < f->method->extra_fields; n++)
+        TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
     TRY(emi_observer_open(&f->observer, s, f->truth, err));
     TRY(emi_surroundings_open(&f->around, s, f->options, &f->observer, f->alpha, err));
     TRY(start(f, err));
@@ -277,6 +304,9 @@ static void close_fit(fit *f)
 {
     emi_surroundings_close(&f->around);
     emi_observer_close(&f->observer);
+    for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&f->solver.extra[n]);
+    emi_field_free(&f->solver.theta);
+    emi_field_free(&f->solver.residual);
     emi_field_free(&f->solver.mixed);
     emi_field_free(&f->solver.H);
     emi_field_free(&f->solver.X);
@@ -298,7 +328,7 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     double began = emi_seconds();
     TRY(emi_options_method(options, mesh->graph->nodes, &f.method, err));
     TRY(emi_problem_prepare(&f.problem, mesh, shards, options, expected_products(&f), err));
-    TRY(choose_step(&f, err));
+    TRY(tune(&f, err));
     TRY(find_truth(&f, err));
     TRY(open_solver(&f, err));
     f.seconds_setup = emi_seconds() - began;

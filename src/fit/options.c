@@ -8,7 +8,13 @@
 
 em_options em_options_default(void)
 {
-    return (em_options){.method = "auto", .step_power = 0.2, .iterations = -1, .tolerance = 1e-6, .center = 1};
+    return (em_options){.method = "auto",
+                        .step_power = 0.2,
+                        .iterations = -1,
+                        .tolerance = 1e-6,
+                        .center = 1,
+                        .rayleigh_ritz = 1,
+                        .oversample = -1};
 }
 
 /* ---- options from text: one table for the command line, the manual and bindings ------------- */
@@ -37,7 +43,7 @@ static em_status set_components(em_options *options, const char *value, em_error
 static em_status set_method(em_options *options, const char *value, em_error *err)
 {
     if (strcmp(value, "auto") != 0 && !emi_method_find(value))
-        return emi_fail(err, EM_EINVAL, "method %s: no such method; try auto, dsa, dpgd, seqdistpm, gha or oi", value);
+        return emi_fail(err, EM_EINVAL, "method %s: no such method; try eigenmesh fit --help", value);
     options->method = value;
     return EM_OK;
 }
@@ -80,6 +86,23 @@ static em_status set_qr_signs(em_options *options, const char *value, em_error *
     if (strcmp(value, "positive") != 0 && strcmp(value, "free") != 0)
         return emi_fail(err, EM_EINVAL, "qr-signs %s: no such rule; try positive or free", value);
     options->qr_signs = strcmp(value, "free") == 0 ? EM_QR_FREE : EM_QR_POSITIVE;
+    return EM_OK;
+}
+
+static em_status set_rayleigh_ritz(em_options *options, const char *value, em_error *err)
+{
+    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+        return emi_fail(err, EM_EINVAL, "rayleigh-ritz %s: not a choice; try yes or no", value);
+    options->rayleigh_ritz = strcmp(value, "yes") == 0;
+    return EM_OK;
+}
+
+static em_status set_oversample(em_options *options, const char *value, em_error *err)
+{
+    long extra;
+    if (emi_text_long(value, &extra) || extra < 0 || extra > INT_MAX / 4)
+        return emi_fail(err, EM_EINVAL, "oversample %s: not a number of vectors; try 0 or more", value);
+    options->oversample = (int)extra;
     return EM_OK;
 }
 
@@ -130,8 +153,11 @@ static const struct {
     {{"consensus-rounds", "T", "the method's own", "mixes an iteration, for methods that have them"},
      set_consensus_rounds},
     {{"qr-signs", "HOW", "positive", "R's diagonal: positive, or free (what LAPACK returns; for study)"}, set_qr_signs},
+    {{"rayleigh-ritz", "YES", "yes", "report Ritz vectors of the subspace (deepca): yes or no"}, set_rayleigh_ritz},
+    {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)"}, set_oversample},
     {{"iterations", "T", "the method's own", "stop after T iterations"}, set_iterations},
-    {{"tolerance", "R", "1e-6", "stop when the change an iteration is under R; 0: never"}, set_tolerance},
+    {{"tolerance", "R", "1e-6", "stop when the residual (dsa and its like: the change) is under R; 0: never"},
+     set_tolerance},
     {{"scale", "HOW", "none", "none, std (unit variance) or spectral (lambda_1 = 1)"}, set_scale},
     {{"seed", "S", "0", "everything random follows from it"}, set_seed},
 };
@@ -159,6 +185,8 @@ static em_status refuse_unread(const em_options *options, const emi_method *meth
     if (!(method->uses & EMI_USES_STEP) && options->step_decay != EM_DECAY_CONSTANT) unread = "step-decay";
     if (!(method->uses & EMI_USES_ROUNDS) && options->consensus_rounds != 0) unread = "consensus-rounds";
     if (!(method->uses & EMI_USES_QR) && options->qr_signs != EM_QR_POSITIVE) unread = "qr-signs";
+    if (!(method->uses & EMI_USES_RITZ) && !options->rayleigh_ritz) unread = "rayleigh-ritz";
+    if (!(method->uses & EMI_USES_OVERSAMPLE) && options->oversample >= 0) unread = "oversample";
     if (!unread) return EM_OK;
     return emi_fail(err, EM_EINVAL, "%s: not used by method %s; try without it", unread, method->info.name);
 }
@@ -166,7 +194,7 @@ static em_status refuse_unread(const em_options *options, const emi_method *meth
 em_status emi_options_method(const em_options *options, int nodes, const emi_method **out, em_error *err)
 {
     const char *name = options->method ? options->method : "auto";
-    const emi_method *method = strcmp(name, "auto") == 0 ? emi_method_auto(nodes) : emi_method_find(name);
+    const emi_method *method = strcmp(name, "auto") == 0 ? &emi_krylov : emi_method_find(name);
     if (!method) return emi_fail(err, EM_EINVAL, "method %s: no such method; try auto", name);
     if (method->info.single_node && nodes > 1)
         return emi_fail(err, EM_EINVAL,

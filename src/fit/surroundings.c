@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "methods/method.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -100,19 +101,21 @@ static em_status test_turn(void *context, int i, int worker, em_error *err)
     const test_task *t = context;
     emi_block X = emi_at(&t->s->X, i), good = emi_at(&t->s->around->good, i);
     double *numbers = emi_at(&t->s->around->numbers, i).v;
-    numbers[0] = numbers[1] = 0;
+    int knows = t->s->traits & EMI_KNOWS_RESIDUAL;
+    numbers[0] = knows ? *emi_at(&t->s->residual, i).v : 0;
+    numbers[1] = 0;
     for (int k = t->first; k < t->first + t->count; k++) {
         const double *x = emi_column_of(X, k);
-        double norm = emi_norm(X.rows, x), change = column_change(X.rows, x, emi_column_of(good, k), norm);
-        numbers[0] = fmax(numbers[0], change);
+        double norm = emi_norm(X.rows, x);
+        if (!knows) numbers[0] = fmax(numbers[0], column_change(X.rows, x, emi_column_of(good, k), norm));
         if (!(norm <= numbers[1])) numbers[1] = norm; /* written so that a NaN stays */
         if (isnan(norm)) break;
     }
     return EM_OK;
 }
 
-/* All nodes learn the largest change and the largest norm of any, and so come to the same end.  Returns whether
- * the change is under the tolerance. */
+/* All nodes learn the largest change, or residual, and the largest norm of any, and so come to the same end; where they
+ * hold the same numbers anyway, they need not ask.  Returns whether it is under the tolerance. */
 static int test(emi_solver *s, int first, int count)
 {
     emi_surroundings *a = s->around;
@@ -120,7 +123,10 @@ static int test(emi_solver *s, int first, int count)
     double largest[2] = {NAN, NAN};
     s->mesh->phase = EM_CONTROL;
     emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
-    emi_tree_max(s->mesh, &a->numbers, largest);
+    if (s->traits & EMI_SAME_EVERYWHERE)
+        memcpy(largest, emi_at(&a->numbers, 0).v, sizeof largest);
+    else
+        emi_tree_max(s->mesh, &a->numbers, largest);
     s->mesh->phase = EM_METHOD;
     if (emi_mesh_failed(s->mesh)) return 0;
     if (!(largest[1] < runaway)) {
@@ -129,10 +135,10 @@ static int test(emi_solver *s, int first, int count)
         a->over = 1;
         return 0;
     }
-    a->change = largest[0] / (double)(a->iteration - a->tested);
+    a->change = s->traits & EMI_KNOWS_RESIDUAL ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
     a->tested = a->iteration;
     emi_field_copy(&s->X, &a->good);
-    return a->change < a->options->tolerance;
+    return a->change < a->options->tolerance || (s->traits & EMI_SAME_EVERYWHERE && a->change == 0);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------ */
@@ -158,9 +164,9 @@ static int complete(emi_solver *s, int first, int count, long end)
     emi_surroundings *a = s->around;
     int found = 0;
     a->running = 0;
-    a->iteration++;
-    if (!emi_mesh_failed(s->mesh) && (a->iteration % TEST_EVERY == 0 || a->iteration == end))
-        found = test(s, first, count);
+    s->iteration = ++a->iteration;
+    int every = s->traits & EMI_SAME_EVERYWHERE ? 1 : TEST_EVERY;
+    if (!emi_mesh_failed(s->mesh) && (a->iteration % every == 0 || a->iteration == end)) found = test(s, first, count);
     a->seconds += emi_seconds() - a->resumed;
     a->over |= emi_mesh_failed(s->mesh);
     if (!a->over) trace(s);
@@ -214,6 +220,14 @@ int emi_next_column(emi_solver *s, int k, long limit)
         a->column_end = a->iteration + limit;
     }
     return another(s, k, 1, a->column_end);
+}
+
+void emi_solver_fail(emi_solver *s, em_status status, const em_error *err)
+{
+    if (emi_mesh_failed(s->mesh)) return;
+    s->mesh->failure = *err;
+    s->mesh->failure.code = status;
+    s->around->over = 1;
 }
 
 em_status emi_finish(emi_solver *s)

@@ -31,6 +31,10 @@ void emi_sanger(emi_block X, emi_block CX, emi_scratch scratch);
 em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch, em_error *err);
 size_t emi_orthonormalise_needs(int rows, int cols);
 
+/* A = the orthonormal columns nearest to A: U V' of A = U Sigma V'. */
+em_status emi_polar(emi_block A, emi_scratch scratch, em_error *err);
+size_t emi_polar_needs(int rows, int cols);
+
 /* The K largest eigenvalues of the symmetric d x d matrix A, falling, and their unit eigenvectors
  * (d x K).  A is destroyed. */
 em_status emi_top_eigen(double *A, int d, int K, double *values, double *vectors, em_error *err);

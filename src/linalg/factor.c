@@ -30,6 +30,33 @@ em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch
     return EM_OK;
 }
 
+size_t emi_polar_needs(int rows, int cols)
+{
+    return (size_t)rows * (size_t)cols + (size_t)cols * (4 * (size_t)cols + 1) + emi_orthonormalise_needs(rows, cols) +
+           64;
+}
+
+/* A = Q R, R = U Sigma V': the factor is Q (U V'), and only a K x K matrix needs its singular vectors. */
+em_status emi_polar(emi_block A, emi_scratch scratch, em_error *err)
+{
+    int K = A.cols;
+    size_t size = (size_t)K * (size_t)K;
+    double *copy = scratch.v, *R = copy + (size_t)A.rows * (size_t)K, *U = R + size, *Vt = U + size, *UVt = Vt + size;
+    double *sigma = UVt + size, *work = sigma + K;
+    size_t room = scratch.count - (size_t)(work - scratch.v);
+    memcpy(copy, A.v, sizeof *copy * (size_t)A.rows * (size_t)K);
+    em_status status = emi_orthonormalise(A, EM_QR_POSITIVE, (emi_scratch){work, room}, err);
+    if (status != EM_OK) return status;
+    emi_mul_tn(1, A, (emi_block){A.rows, K, copy}, 0, (emi_block){K, K, R});
+    lapack_int info =
+        LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', K, K, R, K, sigma, U, K, Vt, K, work, (lapack_int)room);
+    if (info) return emi_fail(err, EM_ENUMERIC, "polar factor: LAPACK returned %d; try --scale spectral", (int)info);
+    emi_mul(1, (emi_block){K, K, U}, (emi_block){K, K, Vt}, 0, (emi_block){K, K, UVt});
+    memcpy(copy, A.v, sizeof *copy * (size_t)A.rows * (size_t)K);
+    emi_mul(1, (emi_block){A.rows, K, copy}, (emi_block){K, K, UVt}, 0, A);
+    return EM_OK;
+}
+
 /* Rising eigenpairs into falling order. */
 static void reverse(double *values, double *vectors, int d, int K)
 {

@@ -64,9 +64,15 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN any
 /* Node 0's block to everyone. */
 void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
 
-/* The smallest eigenvalue of W, found by the nodes in a hundred rounds of a few numbers each; a few per cent too
- * large. */
-em_status emi_mesh_lowest_eigenvalue(em_mesh *mesh, double *value, em_error *err);
+/* Averages by gossip: `rounds` rounds each, Z in place; `before` and `work` are fields of the same shape to scribble on.
+ * The mean is kept exactly; disagreement shrinks by 1 / T_rounds(1/beta) (chebyshev), or by about
+ * (1 - sqrt(1 - beta))^rounds (fastmix). */
+void emi_chebyshev(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
+void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
+
+/* The smallest eigenvalue of W, and beta, found by the nodes in a hundred rounds of a few numbers each: a few per cent
+ * too large and too small. */
+em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err);
 
 /* Run a turn for every hosted node, spread over the cores; failures stick. */
 void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context);

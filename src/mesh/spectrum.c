@@ -1,60 +1,112 @@
-/* What the nodes find out about W together, none of them holding it. */
+/* What the nodes find out about W together, none of them holding it.
+ *
+ * Power iterations, a few numbers a node, all in the same rounds: v <- v - W v finds lambda_min(W), as 1 minus the
+ * largest eigenvalue of I - W; u <- W u, from a start whose mean is zero, finds beta, the largest |lambda| but for
+ * lambda_1 = 1.  Both approach from below, within a few per cent after so many rounds: lambda_min comes out a little
+ * too large, beta a little too small.  Sums over the network turn up only at the end. */
 #include "base/random.h"
 #include "mesh/mesh.h"
 
-/* Power iteration on I - W from a few random starts at once, a few numbers a node: v <- v - W v, ROUNDS times, then
- * Rayleigh quotients by exact sums, of which the largest is kept.  The eigenvalues of I - W lie in [0, 2), so that v
- * cannot overflow on the way.  The quotients approach from below, within a few per cent after so many rounds. */
-enum { ROUNDS = 100, STARTS = 8 };
+#include <math.h>
 
-static void start_at(int node, double *v)
+enum { STARTS = 2, LOW = 0, HIGH = STARTS, WIDTH = 2 * STARTS };
+
+/* Rounds after which norms are noted.  u shrinks by beta a round, and what is left of it below rounding is mean again:
+ * on a network that mixes fast an early note is the one to trust. */
+static const int notes[] = {0, 3, 10, 30, 100};
+enum { NOTES = sizeof notes / sizeof *notes, ROUNDS = 100 };
+
+/* A node's share of the sums: for each start v'v and v'(v - Wv), and for each start and note u'u and (Wu)'(Wu). */
+enum { SQUARE = 0, PRODUCT = STARTS, NORMS = 2 * STARTS, SHARES = NORMS + 2 * STARTS * NOTES };
+
+static em_status start(em_mesh *mesh, emi_field *v, em_error *err)
 {
-    emi_random random = emi_random_seed((uint64_t)node, EMI_STREAM_GRAPH);
-    for (int s = 0; s < STARTS; s++) v[s] = emi_random_uniform(&random) - 0.5;
+    em_status status = EM_OK;
+    emi_field parts = {0};
+    double mean[WIDTH];
+    for (int i = 0; i < mesh->hosted; i++) {
+        emi_random random = emi_random_seed((uint64_t)(mesh->first + i), EMI_STREAM_GRAPH);
+        for (int s = 0; s < WIDTH; s++) emi_at(v, i).v[s] = emi_random_uniform(&random) - 0.5;
+    }
+    TRY(emi_field_alloc(&parts, mesh->hosted, WIDTH, 1, err));
+    emi_field_copy(v, &parts);
+    emi_tree_average(mesh, &parts, mean);
+    for (int i = 0; i < mesh->hosted && !emi_mesh_failed(mesh); i++)
+        for (int s = HIGH; s < WIDTH; s++) emi_at(v, i).v[s] -= mean[s];
+done:
+    emi_field_free(&parts);
+    return status;
 }
 
-static void apply_difference(em_mesh *mesh, const emi_field *v, emi_field *z)
+/* One round: z = (I - W) v for the low starts, W v for the high ones. */
+static void apply(em_mesh *mesh, const emi_field *v, emi_field *z)
 {
     emi_mix_begin(mesh, v);
     emi_mix_end(mesh, z);
     for (int i = 0; i < mesh->hosted; i++)
-        for (int s = 0; s < STARTS; s++) emi_at(z, i).v[s] = emi_at(v, i).v[s] - emi_at(z, i).v[s];
+        for (int s = LOW; s < HIGH; s++) emi_at(z, i).v[s] = emi_at(v, i).v[s] - emi_at(z, i).v[s];
 }
 
-static double largest_quotient(em_mesh *mesh, const emi_field *v, const emi_field *z, emi_field *products)
+static void note(const em_mesh *mesh, int number, const emi_field *v, const emi_field *z, emi_field *shares)
 {
-    double sums[2 * STARTS] = {0}, largest = 0;
     for (int i = 0; i < mesh->hosted; i++) {
         const double *x = emi_at(v, i).v, *y = emi_at(z, i).v;
-        double *product = emi_at(products, i).v;
-        for (int s = 0; s < STARTS; s++) product[s] = x[s] * x[s], product[STARTS + s] = x[s] * y[s];
+        double *share = emi_at(shares, i).v, *norm = share + NORMS + 2 * STARTS * number;
+        for (int s = 0; s < STARTS; s++) {
+            share[SQUARE + s] = x[LOW + s] * x[LOW + s]; /* the last note's stays */
+            share[PRODUCT + s] = x[LOW + s] * y[LOW + s];
+            norm[2 * s] = x[HIGH + s] * x[HIGH + s];
+            norm[2 * s + 1] = y[HIGH + s] * y[HIGH + s];
+        }
     }
-    emi_tree_sum(mesh, products, sums);
-    for (int s = 0; s < STARTS; s++)
-        if (sums[s] > 0 && sums[STARTS + s] / sums[s] > largest) largest = sums[STARTS + s] / sums[s];
-    return largest;
 }
 
-em_status emi_mesh_lowest_eigenvalue(em_mesh *mesh, double *value, em_error *err)
+static double lowest_of(const double *sums)
+{
+    double largest = 0;
+    for (int s = 0; s < STARTS; s++)
+        if (sums[SQUARE + s] > 0) largest = fmax(largest, sums[PRODUCT + s] / sums[SQUARE + s]);
+    return 1 - largest;
+}
+
+/* The growth of a round, at the last note where u is still well above rounding. */
+static double beta_of(const double *sums)
+{
+    double beta = 0;
+    for (int s = 0; s < STARTS; s++) {
+        double growth = 0, began = sums[NORMS + 2 * s];
+        for (int n = 0; n < NOTES; n++) {
+            const double *norm = sums + NORMS + 2 * STARTS * n + 2 * s;
+            if (norm[0] > 1e-20 * began) growth = sqrt(norm[1] / norm[0]);
+        }
+        beta = fmax(beta, growth);
+    }
+    return beta < 1e-10 ? 0 : beta;
+}
+
+em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err)
 {
     em_status status = EM_OK;
-    emi_field v = {0}, z = {0}, products = {0};
-    *value = 0;
+    emi_field v = {0}, z = {0}, shares = {0};
+    double sums[SHARES] = {0};
+    *lowest = *beta = 0;
     if (mesh->graph->nodes == 1) return EM_OK;
-    TRY(emi_field_alloc(&v, mesh->hosted, STARTS, 1, err));
-    TRY(emi_field_alloc(&z, mesh->hosted, STARTS, 1, err));
-    TRY(emi_field_alloc(&products, mesh->hosted, 2 * STARTS, 1, err));
-    for (int i = 0; i < mesh->hosted; i++) start_at(mesh->first + i, emi_at(&v, i).v);
-    for (int round = 0; round < ROUNDS; round++) {
-        apply_difference(mesh, &v, &z);
+    TRY(emi_field_alloc(&v, mesh->hosted, WIDTH, 1, err));
+    TRY(emi_field_alloc(&z, mesh->hosted, WIDTH, 1, err));
+    TRY(emi_field_alloc(&shares, mesh->hosted, SHARES, 1, err));
+    TRY(start(mesh, &v, err));
+    for (int round = 0, next = 0; round <= ROUNDS; round++) {
+        apply(mesh, &v, &z);
+        if (round == notes[next]) note(mesh, next++, &v, &z, &shares);
         emi_swap(&v, &z);
     }
-    apply_difference(mesh, &v, &z);
-    *value = 1 - largest_quotient(mesh, &v, &z, &products);
+    emi_tree_sum(mesh, &shares, sums);
+    *lowest = lowest_of(sums);
+    *beta = beta_of(sums);
     if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
     status = mesh->failure.code;
 done:
-    emi_field_free(&products);
+    emi_field_free(&shares);
     emi_field_free(&z);
     emi_field_free(&v);
     return status;

@@ -12,7 +12,7 @@ static em_status dsa_run(emi_solver *s)
 {
     while (emi_next(s)) {
         emi_mix_begin(s->mesh, &s->X);                /* X_i on its way to the neighbours */
-        emi_sanger_direction(s);                      /* H_i(X_i), while messages travel  */
+        emi_sanger_direction(s, &s->X, &s->H);        /* H_i(X_i), while messages travel  */
         emi_mix_end(s->mesh, &s->mixed);              /* sum_j w_ij X_j                   */
         emi_add_scaled(s, &s->mixed, s->step, &s->H); /* + alpha H_i                      */
         emi_swap(&s->X, &s->mixed);

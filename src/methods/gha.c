@@ -9,7 +9,7 @@
 static em_status gha_run(emi_solver *s)
 {
     while (emi_next(s)) {
-        emi_sanger_direction(s);                  /* H(X)                */
+        emi_sanger_direction(s, &s->X, &s->H);    /* H(X)                */
         emi_add_scaled(s, &s->X, s->step, &s->H); /* X <- X + alpha H(X) */
     }
     return emi_finish(s);

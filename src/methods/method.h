@@ -6,24 +6,37 @@
 
 /* The options a method reads; one that it does not read is refused, since silence would let the user
  * believe that it had an effect. */
-enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4 };
+enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 8, EMI_USES_OVERSAMPLE = 16 };
+
+/* What a method needs and promises beyond that. */
+enum {
+    EMI_NEEDS_BETA = 1,      /* the nodes estimate beta first                                     */
+    EMI_NEEDS_DENSE = 2,     /* covariances formed, not products with the data                    */
+    EMI_KNOWS_RESIDUAL = 4,  /* keeps s->residual: the tolerance is about it, not about the change */
+    EMI_SAME_EVERYWHERE = 8, /* all nodes hold the same numbers: they stop together without asking */
+    EMI_EXACT = 16           /* given enough iterations, meets any tolerance                       */
+};
 
 typedef struct emi_method {
     em_method_info info;
-    unsigned uses;
-    long iterations;   /* at most, when the user does not say           */
-    int per_component; /* that many for each component                  */
-    int rounds;        /* mixes an iteration, when the user does not say */
+    unsigned uses, traits;
+    long iterations;   /* at most, when the user does not say            */
+    int per_component; /* that many for each component                   */
+    int rounds;        /* mixes an iteration, when the user does not say; 0 with
+                        * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
+    int (*rounds_for)(double beta);
+    int extra_fields;
     em_status (*run)(emi_solver *s);
 } emi_method;
 
 extern const emi_method *const emi_methods[];
 extern const emi_method emi_dsa, emi_gha, emi_oi, emi_dpgd, emi_seqdistpm;
+extern const emi_method emi_sdot, emi_sadot, emi_deepca, emi_fastpca, emi_covariance, emi_krylov;
 
 const emi_method *emi_method_find(const char *name); /* NULL: no such method */
 
-/* What "auto" stands for on a network of so many nodes. */
-const emi_method *emi_method_auto(int nodes);
+/* Mixes that shrink disagreement to `target` at the rate of beta. */
+int emi_rounds_to(double target, double beta);
 
 /* Scratch that any method needs for one node's arithmetic. */
 size_t emi_method_needs(int d, int K);

@@ -1,8 +1,11 @@
 #include "methods/method.h"
 
+#include <math.h>
 #include <string.h>
 
-const emi_method *const emi_methods[] = {&emi_dsa, &emi_dpgd, &emi_seqdistpm, &emi_gha, &emi_oi, NULL};
+const emi_method *const emi_methods[] = {&emi_krylov,    &emi_covariance, &emi_deepca, &emi_fastpca,
+                                         &emi_sdot,      &emi_sadot,      &emi_dsa,    &emi_dpgd,
+                                         &emi_seqdistpm, &emi_gha,        &emi_oi,     NULL};
 
 const em_method_info *em_method(int index)
 {
@@ -18,7 +21,10 @@ const emi_method *emi_method_find(const char *name)
     return NULL;
 }
 
-const emi_method *emi_method_auto(int nodes)
+int emi_rounds_to(double target, double beta)
 {
-    return nodes == 1 ? &emi_oi : &emi_dsa;
+    enum { MOST = 1000 };
+    if (beta <= target) return 1;
+    double rounds = ceil(log(target) / log(beta));
+    return rounds < MOST ? (int)rounds : MOST;
 }

@@ -8,19 +8,31 @@
 
 typedef struct emi_solver emi_solver;
 
+enum { EMI_EXTRA_FIELDS = 4 };
+
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
-    const emi_cov *C;     /* [hosted] C_i, the node's covariance                    */
-    emi_field X;          /* (d, K) X_i, the node's estimate                        */
-    emi_field H;          /* (d, K) scratch: H_i(X_i), or C_i X_i                   */
-    emi_field mixed;      /* (d, K) scratch: sum_j w_ij X_j                         */
-    emi_scratch *scratch; /* [threads] doubles for the arithmetic of one node       */
+    const emi_cov *C;                  /* [hosted] C_i, the node's covariance                                    */
+    emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
+    emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i                                   */
+    emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j                                         */
+    emi_field extra[EMI_EXTRA_FIELDS]; /* (d, K) zeroed; as many as the method asks for          */
+    emi_field residual;                /* (1, 1) a node's own residual, where a method knows it  */
+    emi_field theta;                   /* (1, 1) x_1' C_i x_1, from the last Sanger direction    */
+    emi_scratch *scratch;              /* [threads] doubles for the arithmetic of one node       */
 
-    double step; /* alpha_t, of the iteration under way                    */
-    int rounds;  /* mixes an iteration, for methods that have them         */
-    em_qr_signs qr_signs;
-    long iteration_limit; /* of the whole run                                       */
+    double step;          /* alpha_t, of the iteration under way                                 */
+    int rounds;           /* mixes an iteration, for methods that have them                      */
+    double beta;          /* of W, as the nodes estimate it, for methods that ask                */
+    em_qr_signs qr_signs; /* of every QR                                                         */
+    int ritz;             /* turn a subspace's basis into eigenvectors                           */
+    int oversample;       /* extra vectors in a block                                            */
+    uint64_t seed;        /* of what else is random                                              */
+    double tolerance;     /* on the residual                                                     */
+    unsigned traits;      /* the method's, of method.h                                           */
+    long iteration;       /* completed, kept by emi_next                                         */
+    long iteration_limit; /* of the whole run                                                    */
 
     /* What surrounds a method: counting, tracing, stopping, spotting divergence.  Methods call it by
      * emi_next and emi_next_column below. */
@@ -37,14 +49,49 @@ int emi_next_column(emi_solver *s, int k, long limit);
 /* The outcome, for a method to return. */
 em_status emi_finish(emi_solver *s);
 
+/* Failures of a method's own stick like the mesh's. */
+void emi_solver_fail(emi_solver *s, em_status status, const em_error *err);
+
 /* ---- a method's vocabulary: each line is one operation at every node -------------------- */
 
-void emi_apply(emi_solver *s, const emi_field *X, emi_field *Z); /* Z_i = C_i X_i                       */
-void emi_sanger_direction(emi_solver *s);                        /* H_i = C_i X_i - X_i U(X_i' C_i X_i) */
-void emi_add_scaled(emi_solver *s, emi_field *Z, double a, const emi_field *Y); /* Z_i = Z_i + a Y_i              */
-void emi_qr(emi_solver *s, emi_field *Z);                                    /* Z_i = qr(Z_i)                       */
-void emi_deflate(emi_solver *s, int k, emi_field *z);                        /* z_i = (I - X_<k X_<k') z_i          */
-void emi_normalise(emi_solver *s, const emi_field *z, emi_field *x);         /* x_i = z_i / ||z_i||                 */
-void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work); /* Z = W^times Z, one round each     */
+/* Z_i = C_i X_i */
+void emi_apply(emi_solver *s, const emi_field *X, emi_field *Z);
+
+/* H_i = C_i X_i - X_i U(X_i' C_i X_i) */
+void emi_sanger_direction(emi_solver *s, const emi_field *X, emi_field *H);
+
+/* Z_i = Z_i + a Y_i */
+void emi_add_scaled(emi_solver *s, emi_field *Z, double a, const emi_field *Y);
+
+/* Z_i = a (Z_i + Y_i) */
+void emi_add_times(emi_solver *s, emi_field *Z, double a, const emi_field *Y);
+
+/* Z_i = qr(Z_i) */
+void emi_qr(emi_solver *s, emi_field *Z);
+
+/* Z_i = the orthonormal columns nearest to Z_i */
+void emi_nearest_orthonormal(emi_solver *s, emi_field *Z);
+
+/* z_i = (I - X_<k X_<k') z_i */
+void emi_deflate(emi_solver *s, int k, emi_field *z);
+
+/* x_i = z_i / ||z_i|| */
+void emi_normalise(emi_solver *s, const emi_field *z, emi_field *x);
+
+/* Z = W^times Z, one round each */
+void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work);
+
+/* From a basis B_i and S_i ~ C B_i: X_i = the Ritz vectors, one power step on, and the residual a node sees.
+ * Without s->ritz: X_i = B_i. */
+void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X);
+
+/* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_1. */
+void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S);
+
+/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_i. */
+void emi_note_direction(emi_solver *s, const emi_field *S);
+
+/* The same estimate at every node: X_i = x. */
+void emi_share(emi_solver *s, const double *x, double residual);
 
 #endif

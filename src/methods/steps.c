@@ -14,6 +14,12 @@ typedef struct step_task {
     int k;
 } step_task;
 
+/* The K x K matrix and its eigenvalues, and what LAPACK wants beside them. */
+static size_t ritz_needs(int K)
+{
+    return (size_t)K * ((size_t)K + 1 + 64) + 64;
+}
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -21,8 +27,8 @@ static size_t larger(size_t a, size_t b)
 
 size_t emi_method_needs(int d, int K)
 {
-    size_t product = emi_cov_apply_needs(d, K), small = (size_t)K * (size_t)K;
-    return larger(larger(product, small), emi_orthonormalise_needs(d, K));
+    size_t product = emi_cov_apply_needs(d, K), small = ritz_needs(K);
+    return larger(larger(product, small), emi_polar_needs(d, K));
 }
 
 /* Operations on all blocks of a field of `cols` columns, `each` an entry. */
@@ -54,14 +60,16 @@ static em_status sanger_turn(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
     em_status status = apply_turn(context, i, worker, err);
-    if (status == EM_OK) emi_sanger(emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker]);
-    return status;
+    if (status != EM_OK) return status;
+    emi_sanger(emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker]);
+    *emi_at(&t->s->theta, i).v = t->s->scratch[worker].v[0]; /* the first entry of X' C X */
+    return EM_OK;
 }
 
-void emi_sanger_direction(emi_solver *s)
+void emi_sanger_direction(emi_solver *s, const emi_field *X, emi_field *H)
 {
-    step_task task = {.s = s, .from = &s->X, .to = &s->H};
-    emi_mesh_run(s->mesh, apply_cost(s, s->K) + field_cost(s, s->K, 4.0 * s->K), sanger_turn, &task);
+    step_task task = {.s = s, .from = X, .to = H};
+    emi_mesh_run(s->mesh, apply_cost(s, X->cols) + field_cost(s, X->cols, 4.0 * X->cols), sanger_turn, &task);
 }
 
 static em_status add_turn(void *context, int i, int worker, em_error *err)
@@ -82,6 +90,24 @@ void emi_add_scaled(emi_solver *s, emi_field *Z, double a, const emi_field *Y)
     emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_turn, &task);
 }
 
+static em_status add_times_turn(void *context, int i, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const step_task *t = context;
+    emi_block Z = emi_at(t->to, i);
+    double *restrict z = Z.v, a = t->a;
+    const double *restrict y = emi_at(t->from, i).v;
+    size_t size = (size_t)Z.rows * (size_t)Z.cols;
+    for (size_t n = 0; n < size; n++) z[n] = a * (z[n] + y[n]);
+    return EM_OK;
+}
+
+void emi_add_times(emi_solver *s, emi_field *Z, double a, const emi_field *Y)
+{
+    step_task task = {.s = s, .from = Y, .to = Z, .a = a};
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_times_turn, &task);
+}
+
 static em_status qr_turn(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
@@ -92,6 +118,18 @@ void emi_qr(emi_solver *s, emi_field *Z)
 {
     step_task task = {.s = s, .to = Z};
     emi_mesh_run(s->mesh, field_cost(s, Z->cols, 4.0 * Z->cols), qr_turn, &task);
+}
+
+static em_status polar_turn(void *context, int i, int worker, em_error *err)
+{
+    const step_task *t = context;
+    return emi_polar(emi_at(t->to, i), t->s->scratch[worker], err);
+}
+
+void emi_nearest_orthonormal(emi_solver *s, emi_field *Z)
+{
+    step_task task = {.s = s, .to = Z};
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 8.0 * Z->cols), polar_turn, &task);
 }
 
 static em_status deflate_turn(void *context, int i, int worker, em_error *err)

@@ -1,0 +1,68 @@
+/* covariance - send the covariances themselves, once.
+ *
+ *     the exact average of the C_i's upper triangles over the spanning tree; then one eigensolve, the same at every node
+ *
+ * Cheapest where d is small beside K times the exchanges that iterating would take. */
+#include "base/memory.h"
+#include "methods/method.h"
+
+static size_t packed_size(int d)
+{
+    return (size_t)d * ((size_t)d + 1) / 2;
+}
+
+static void pack(const double *full, int d, double *packed)
+{
+    for (int j = 0; j < d; j++)
+        for (int i = 0; i <= j; i++) *packed++ = full[(size_t)j * (size_t)d + (size_t)i];
+}
+
+static void unpack(const double *packed, int d, double *full)
+{
+    for (int j = 0; j < d; j++)
+        for (int i = 0; i <= j; i++) full[(size_t)j * (size_t)d + (size_t)i] = *packed++;
+}
+
+static em_status average_and_solve(emi_solver *s, em_error *err)
+{
+    em_status status = EM_OK;
+    int d = s->d;
+    emi_field triangles = {0};
+    double *mean = emi_doubles(packed_size(d)), *C = emi_doubles((size_t)d * (size_t)d);
+    double *values = emi_doubles((size_t)s->K), *vectors = emi_doubles((size_t)d * (size_t)s->K);
+    if (!mean || !C || !values || !vectors) TRY(emi_fail_memory(err, "covariance"));
+    TRY(emi_field_alloc(&triangles, s->mesh->hosted, d, (d + 2) / 2, err)); /* room for d (d + 1) / 2 */
+    for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
+    emi_field sent = triangles;
+    sent.rows = (int)packed_size(d), sent.cols = 1;
+    emi_tree_average(s->mesh, &sent, mean);
+    if (emi_mesh_failed(s->mesh)) goto done;
+    unpack(mean, d, C);
+    TRY(emi_top_eigen(C, d, s->K, values, vectors, err));
+    emi_share(s, vectors, 0);
+done:
+    emi_field_free(&triangles);
+    emi_free(vectors);
+    emi_free(values);
+    emi_free(C);
+    emi_free(mean);
+    return status;
+}
+
+static em_status covariance_run(emi_solver *s)
+{
+    while (emi_next(s)) {
+        em_error err;
+        em_status status = average_and_solve(s, &err);
+        if (status != EM_OK) emi_solver_fail(s, status, &err);
+    }
+    return emi_finish(s);
+}
+
+const emi_method emi_covariance = {.info = {.name = "covariance",
+                                            .summary = "average the covariances exactly, once, and solve locally",
+                                            .update = "C = mean of the C_i over the tree; X = its eigenvectors",
+                                            .cite = "the direct way; exact averages over a spanning tree"},
+                                   .traits = EMI_NEEDS_DENSE | EMI_KNOWS_RESIDUAL | EMI_SAME_EVERYWHERE | EMI_EXACT,
+                                   .iterations = 1,
+                                   .run = covariance_run};
