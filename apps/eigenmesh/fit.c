@@ -134,6 +134,9 @@ static em_status choose_options(fit_job *job, em_error *err)
         return refuse(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
     if (truth && strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
         return refuse(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
+    if (job->options.variance > 0 && ((init && input_file_of(init)) || (truth && input_file_of(truth))))
+        return refuse(err, EM_EINVAL,
+                      "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
     job->options.truth_compute = truth && strcmp(truth, "compute") == 0;
     job->options.center = !args_given(args, "no-center");
     job->options.trace = args_given(args, "trace") || args_given(args, "plot");
@@ -158,13 +161,6 @@ static int method_was_chosen(const fit_job *job)
     return strcmp(job->options.method, "auto") == 0;
 }
 
-/* Why `auto` took the method it took. */
-static const char *reason_for_method(const fit_job *job)
-{
-    if (!method_was_chosen(job)) return "";
-    return job->nodes == 1 ? " (auto, as all data is in one place)" : " (auto, as the data is spread over nodes)";
-}
-
 static const char *topology_name(const fit_job *job)
 {
     const char *named = args_text(job->args, "topology");
@@ -186,9 +182,12 @@ static em_status print_report(const fit_job *job, em_error *err)
     if (info->nodes > 1)
         (void)printf("network   %s, %zu edges, %s weights\n", topology_name(job), em_graph_edges(job->graph),
                      weights_name(job));
-    (void)printf("method    %s%s, %s covariances, %d thread%s\n\n", info->method, reason_for_method(job),
-                 info->operator_name, info->threads, info->threads == 1 ? "" : "s");
+    (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
+                 info->threads == 1 ? "" : "s");
+    if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
+    (void)putchar('\n');
     TRY(report_components(job->model, err));
+    report_clusters(job->model);
     (void)putchar('\n');
     TRY(report_traffic(info, err));
     (void)putchar('\n');
@@ -246,6 +245,11 @@ static em_status verdict(const fit_job *job, em_error *err)
         return refuse(err, EM_ENUMERIC,
                       "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
                       info->method, info->iterations, info->step, kept);
+    case EM_STOPPED_SHORT:
+        return refuse(err, EM_ENUMERIC,
+                      "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
+                      "try more --consensus-rounds, or method krylov",
+                      info->method, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_USER:
         return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
                       info->iterations, kept, info->iterations);

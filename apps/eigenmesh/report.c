@@ -39,6 +39,22 @@ em_status report_components(const em_model *model, em_error *err)
     return table_print(&t, err);
 }
 
+/* A line for each run of components that only define a subspace together. */
+void report_clusters(const em_model *model)
+{
+    const int *cluster = em_model_clusters(model);
+    int K = em_model_components_count(model);
+    for (int k = 0, end; k < K; k = end) {
+        for (end = k + 1; end < K && cluster[end] == k;) end++;
+        int open = end == K && em_model_info(model)->open_cluster;
+        if (end - k < 2 && !open) continue;
+        (void)printf(
+            "alike     components %d to %d%s have the same variance to eight digits: together they span a subspace, "
+            "singly they are not defined\n",
+            k + 1, open ? K + 1 : end, open ? " (the last is not among those found)" : "");
+    }
+}
+
 em_traffic report_total(const em_info *info)
 {
     em_traffic total = {0};

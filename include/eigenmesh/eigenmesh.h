@@ -260,7 +260,8 @@ typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
 /* What the caller asks.  Start from em_options_default().                         */
 typedef struct em_options {
     const char *method;     /* a registered name, or "auto"        default "auto"  */
-    int components;         /* K                                   required        */
+    int components;         /* K                                   required, or:   */
+    double variance;        /* as many as explain this fraction    default 0: no   */
     double step;            /* alpha; 0: as large as is stable     default 0       */
     em_decay step_decay;    /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
     double step_power;      /* that p                              default 0.2     */
@@ -300,7 +301,8 @@ typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept  
                          EM_CONVERGED = 1,
                          EM_STOPPED_ITERATIONS = -1,
                          EM_STOPPED_DIVERGED = -2,
-                         EM_STOPPED_USER = -3
+                         EM_STOPPED_USER = -3,
+                         EM_STOPPED_SHORT = -4 /* the true residual is above the tolerance */
 } em_reason;
 
 EM_API const char *em_reason_text(em_reason reason);
@@ -325,7 +327,8 @@ typedef struct em_info {
     long iterations;
     double step; /* alpha as used; NaN where a method has none           */
     double tolerance, change;
-    double residual;  /* mean over the components                            */
+    double residual; /* mean over the components                            */
+    double worst_residual;
     double consensus; /* at the end of the iterations                        */
     double error;     /* of the nodes' estimates; NaN without a truth        */
     int nodes, threads;
@@ -335,6 +338,8 @@ typedef struct em_info {
     em_traffic traffic[EM_PHASES];
     double seconds_setup, seconds; /* before, and during, the iterations            */
     int constant_features;         /* left unscaled under EM_SCALE_STD                     */
+    int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
+    char choice[256];              /* why "auto" chose the method; empty otherwise          */
 } em_info;
 
 typedef struct em_model em_model;
@@ -360,6 +365,10 @@ EM_API const double *em_model_explained_variance(const em_model *model); /* K   
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
 EM_API const double *em_model_residuals(const em_model *model); /* K       */
+
+/* For each component the first one whose eigenvalue is its own to eight digits.  Where that is another one, single
+ * vectors are not defined, only the subspace of all that share it.                */
+EM_API const int *em_model_clusters(const em_model *model); /* K                     */
 EM_API double em_model_noise_variance(const em_model *model);
 
 /* The exact variances and each component's error against the truth, averaged over

@@ -11,10 +11,12 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     size_t k = (size_t)K, f = (size_t)d, size;
     em_model *model = emi_calloc(1, sizeof *model);
     if (!model || emi_size_overflows(k, f, &size) || size > SIZE_MAX / 32 ||
-        !(model->numbers = emi_calloc(size + 2 * f + 6 * k, sizeof(double)))) {
-        emi_free(model);
+        !(model->numbers = emi_calloc(size + 2 * f + 6 * k, sizeof(double))) ||
+        !(model->cluster = emi_calloc(k, sizeof *model->cluster))) {
+        em_model_free(&model);
         return emi_fail_memory(err, "model");
     }
+    for (int n = 0; n < K; n++) model->cluster[n] = n;
     model->K = K, model->d = d, model->N = N;
     model->components = model->numbers;
     model->mean = model->components + size;
@@ -33,9 +35,25 @@ void em_model_free(em_model **handle)
 {
     if (!*handle) return;
     emi_free((*handle)->trace);
+    emi_free((*handle)->cluster);
     emi_free((*handle)->numbers);
     emi_free(*handle);
     *handle = NULL;
+}
+
+/* The arrays stay where they are: all but the components have K entries of their own. */
+void emi_model_truncate(em_model *model, int K)
+{
+    double degrees = fmin((double)model->N, model->d), rest = model->noise_variance * (degrees - model->K);
+    for (int k = K; k < model->K; k++) rest += model->explained_variance[k];
+    model->info.open_cluster = K < model->K ? model->cluster[K] != K : model->info.open_cluster;
+    model->K = model->info.components = K;
+    model->noise_variance = degrees > K ? rest / (degrees - K) : 0;
+    model->info.residual = model->info.worst_residual = 0;
+    for (int k = 0; k < K; k++) {
+        model->info.residual += model->residuals[k] / K;
+        model->info.worst_residual = fmax(model->info.worst_residual, model->residuals[k]);
+    }
 }
 
 int em_model_components_count(const em_model *model)
@@ -88,6 +106,11 @@ const double *em_model_residuals(const em_model *model)
     return model->residuals;
 }
 
+const int *em_model_clusters(const em_model *model)
+{
+    return model->cluster;
+}
+
 double em_model_noise_variance(const em_model *model)
 {
     return model->noise_variance;
@@ -121,6 +144,7 @@ const char *em_reason_text(em_reason reason)
     case EM_STOPPED_ITERATIONS: return "stopped at the iteration limit";
     case EM_STOPPED_DIVERGED: return "diverged";
     case EM_STOPPED_USER: return "interrupted";
+    case EM_STOPPED_SHORT: return "stopped short of the tolerance";
     }
     return "unknown";
 }

@@ -12,6 +12,7 @@ struct em_model {
     double *mean, *scale; /* [d] */
     double *explained_variance, *explained_variance_ratio, *singular_values, *residuals; /* [K] */
     double *exact_variance, *component_error;                                            /* [K] valid when has_truth */
+    int *cluster; /* [K] the first component of each one's cluster */
     double noise_variance;
     int has_truth;
     em_info info;
@@ -20,5 +21,8 @@ struct em_model {
 };
 
 em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err);
+
+/* Keep the first K components only. */
+void emi_model_truncate(em_model *model, int K);
 
 #endif

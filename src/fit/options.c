@@ -29,15 +29,15 @@ static em_status set_components(em_options *options, const char *value, em_error
         if (K < 1 || K > INT_MAX)
             return emi_fail(err, EM_EINVAL, "components %s: not a number of vectors; try 1 or more", value);
         options->components = (int)K;
+        options->variance = 0;
         return EM_OK;
     }
-    if (emi_text_double(value, &fraction) == 0 && fraction > 0 && fraction < 1)
-        return emi_fail(
-            err, EM_ENOTSUP,
-            "components %s: a fraction of variance needs a method that finds the spectrum, and none is built in; "
-            "try a whole number",
-            value);
-    return emi_fail(err, EM_EINVAL, "components %s: not a whole number; try 1 or more", value);
+    if (emi_text_double(value, &fraction) == 0 && fraction > 0 && fraction < 1) {
+        options->variance = fraction;
+        return EM_OK;
+    }
+    return emi_fail(err, EM_EINVAL,
+                    "components %s: neither a whole number nor a fraction; try 10, or 0.9 of the variance", value);
 }
 
 static em_status set_method(em_options *options, const char *value, em_error *err)
@@ -146,7 +146,8 @@ static const struct {
     em_option_info info;
     set_fn *set;
 } option_table[] = {
-    {{"components", "K", "required", "how many eigenvectors to find"}, set_components},
+    {{"components", "K", "required", "how many eigenvectors to find, or what fraction of the variance they explain"},
+     set_components},
     {{"method", "NAME", "auto", "auto, or one of the methods below"}, set_method},
     {{"step", "A", "auto", "the step size alpha; auto: as large as is stable"}, set_step},
     {{"step-decay", "HOW", "constant", "constant, sqrt (A/sqrt(t+1)) or power:P (A/(t+1)^P)"}, set_step_decay},
@@ -194,14 +195,24 @@ static em_status refuse_unread(const em_options *options, const emi_method *meth
 em_status emi_options_method(const em_options *options, int nodes, const emi_method **out, em_error *err)
 {
     const char *name = options->method ? options->method : "auto";
-    const emi_method *method = strcmp(name, "auto") == 0 ? &emi_krylov : emi_method_find(name);
+    const emi_method *method = emi_method_find(name);
+    *out = NULL;
+    if (strcmp(name, "auto") == 0) return EM_OK;
     if (!method) return emi_fail(err, EM_EINVAL, "method %s: no such method; try auto", name);
     if (method->info.single_node && nodes > 1)
         return emi_fail(err, EM_EINVAL,
                         "method %s: needs all data in one place, and there are %d nodes; try --nodes 1, or method dsa",
                         name, nodes);
+    if (options->variance > 0 && !(method->traits & EMI_SAME_EVERYWHERE))
+        return emi_fail(err, EM_EINVAL, "components: a fraction of variance is not for method %s; try krylov or auto",
+                        name);
     *out = method;
     return refuse_unread(options, method, err);
+}
+
+int emi_options_oversample(const em_options *options)
+{
+    return options->oversample >= 0 ? options->oversample : 2 + options->components / 10;
 }
 
 static int bad_number(double value)

@@ -51,9 +51,9 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
     return status ? status : emi_options_check(options, p->N, p->d, err);
 }
 
-static em_status alloc_problem(emi_problem *p, em_error *err)
+static em_status alloc_problem(emi_problem *p, int width, em_error *err)
 {
-    size_t d = (size_t)p->d, needs = emi_method_needs(p->d, p->K),
+    size_t d = (size_t)p->d, needs = emi_method_needs(p->d, width),
            other[] = {emi_moments_needs(p->d) + d, emi_cov_form_needs(p->d)};
     for (int i = 0; i < 2; i++) needs = needs > other[i] ? needs : other[i];
     p->mean = emi_calloc(d, sizeof *p->mean);
@@ -147,17 +147,28 @@ static em_status form_turn(void *context, int i, int worker, em_error *err)
     return emi_cov_form(&p->C[i], p->scratch[worker], err);
 }
 
+int emi_problem_dense_fits(const emi_problem *p)
+{
+    double bytes = 8.0 * p->mesh->hosted * p->d * p->d;
+    return bytes < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+}
+
+em_status emi_problem_make_dense(emi_problem *p, em_error *err)
+{
+    if (p->C[0].dense) return EM_OK;
+    return at_every_node(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+}
+
 /* Forming every C_i pays when the products saved on the way outweigh it, and when it fits. */
 static int dense_is_better(const emi_problem *p, long steps)
 {
-    double dense = 0, implicit = 0, bytes = 8.0 * p->mesh->hosted * p->d * p->d;
-    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double dense = 0, implicit = 0;
     for (int i = 0; i < p->mesh->hosted; i++) {
         size_t rows = p->shards->shard[i].count;
         dense += emi_cov_form_cost(rows, p->d) + (double)steps * emi_cov_dense_cost(p->d, p->K);
         implicit += (double)steps * emi_cov_implicit_cost(rows, p->d, p->K);
     }
-    return dense < implicit && bytes < memory / 2;
+    return dense < implicit && emi_problem_dense_fits(p);
 }
 
 static em_status build_operators(emi_problem *p, long steps, em_error *err)
@@ -167,8 +178,7 @@ static em_status build_operators(emi_problem *p, long steps, em_error *err)
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shards->shard[i],
                             .standard = &p->standard};
-    if (!dense_is_better(p, steps)) return EM_OK;
-    return at_every_node(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+    return dense_is_better(p, steps) ? emi_problem_make_dense(p, err) : EM_OK;
 }
 
 /* ---- eigenvalues, for the scale and the step --------------------------------------------------- */
@@ -286,7 +296,7 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     *p = (emi_problem){.mesh = mesh, .shards = shards};
     mesh->phase = EM_SETUP;
     TRY(check_sizes(p, options, err));
-    TRY(alloc_problem(p, err));
+    TRY(alloc_problem(p, p->K + emi_options_oversample(options), err));
     TRY(find_mean(p, options->center, err));
     if (options->scale == EM_SCALE_STD) TRY(scale_by_deviation(p, err));
     TRY(build_operators(p, steps, err));

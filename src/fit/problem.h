@@ -24,6 +24,10 @@ typedef struct emi_problem {
 em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                               long steps, em_error *err);
 
+/* Form the covariances, where they are not yet; and whether they fit into half of the memory. */
+em_status emi_problem_make_dense(emi_problem *p, em_error *err);
+int emi_problem_dense_fits(const emi_problem *p);
+
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
 

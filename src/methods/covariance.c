@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "methods/method.h"
 
+#include <limits.h>
+
 static size_t packed_size(int d)
 {
     return (size_t)d * ((size_t)d + 1) / 2;
@@ -29,8 +31,9 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     int d = s->d;
     emi_field triangles = {0};
     double *mean = emi_doubles(packed_size(d)), *C = emi_doubles((size_t)d * (size_t)d);
-    double *values = emi_doubles((size_t)s->K), *vectors = emi_doubles((size_t)d * (size_t)s->K);
-    if (!mean || !C || !values || !vectors) TRY(emi_fail_memory(err, "covariance"));
+    int more = s->K < d ? s->K + 1 : d; /* one more, to see whether it is like the last one */
+    double *values = emi_doubles((size_t)more), *vectors = emi_doubles((size_t)d * (size_t)more);
+    if (!mean || !C || !values || !vectors || packed_size(d) > INT_MAX) TRY(emi_fail_memory(err, "covariance"));
     TRY(emi_field_alloc(&triangles, s->mesh->hosted, d, (d + 2) / 2, err)); /* room for d (d + 1) / 2 */
     for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;
@@ -38,7 +41,8 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     emi_tree_average(s->mesh, &sent, mean);
     if (emi_mesh_failed(s->mesh)) goto done;
     unpack(mean, d, C);
-    TRY(emi_top_eigen(C, d, s->K, values, vectors, err));
+    TRY(emi_top_eigen(C, d, more, values, vectors, err));
+    if (more > s->K) s->next_value = values[s->K];
     emi_share(s, vectors, 0);
 done:
     emi_field_free(&triangles);

@@ -170,6 +170,7 @@ static em_status ritz(krylov *k, em_error *err)
         k->residual[n] = emi_norm(d, emi_column_of(R, n)) / scale;
         if (n < k->s->K) worst = fmax(worst, k->residual[n]);
     }
+    if (size > k->s->K) k->s->next_value = k->theta[k->s->K];
     emi_share(k->s, X.v, size == d ? 0 : worst);
     return EM_OK;
 }

@@ -31,6 +31,7 @@ struct emi_solver {
     uint64_t seed;        /* of what else is random                                              */
     double tolerance;     /* on the residual                                                     */
     unsigned traits;      /* the method's, of method.h                                           */
+    double next_value;    /* the eigenvalue after the K-th, where a method comes to know it; else NaN */
     long iteration;       /* completed, kept by emi_next                                         */
     long iteration_limit; /* of the whole run                                                    */
 

@@ -1,0 +1,143 @@
+#include "fit/job.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+static long iteration_limit(const emi_job *job)
+{
+    if (job->options->iterations >= 0) return job->options->iterations;
+    return job->method->iterations * (job->method->per_component ? job->options->components : 1);
+}
+
+/* The automatic step.  Around a solution, the update along an estimate itself has the eigenvalues of
+ * W - 2 alpha diag_i(lambda(C_i)), which lie above -1, so that nothing oscillates, when
+ * 2 alpha max_i lambda_1(C_i) < 1 + lambda_min(W).  A tenth of that is kept in reserve; beyond
+ * alpha = 0.5 / max_i lambda_1(C_i) nothing is gained. */
+static em_status automatic_step(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    double largest;
+    TRY(emi_problem_max_eigenvalue(job->problem, &largest, err));
+    job->alpha = fmin(0.5, 0.45 * (1 + job->lowest)) / largest;
+done:
+    return status;
+}
+
+/* What the method needs to be told: the step, the network's spectrum. */
+static em_status tune(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    job->alpha = job->method->uses & EMI_USES_STEP ? job->options->step : NAN;
+    if (job->alpha == 0 || job->method->traits & EMI_NEEDS_BETA)
+        TRY(emi_mesh_spectrum(job->problem->mesh, &job->lowest, &job->beta, err));
+    if (job->alpha == 0) TRY(automatic_step(job, err));
+done:
+    return status;
+}
+
+static int choose_rounds(const emi_job *job)
+{
+    if (job->options->consensus_rounds) return job->options->consensus_rounds;
+    return job->method->rounds_for ? job->method->rounds_for(job->beta) : job->method->rounds;
+}
+
+/* Row-major d x K to column-major. */
+void emi_transpose(const double *from, int d, int K, double *to)
+{
+    for (int k = 0; k < K; k++)
+        for (int n = 0; n < d; n++) to[(size_t)k * (size_t)d + (size_t)n] = from[(size_t)n * (size_t)K + (size_t)k];
+}
+
+/* Every node starts from the same block: the user's, or orthonormal columns that follow from the seed. */
+static em_status start(emi_job *job, em_error *err)
+{
+    emi_solver *s = &job->solver;
+    emi_block X = emi_at(&s->X, 0);
+    size_t size = (size_t)s->d * (size_t)s->K;
+    if (job->options->init) {
+        emi_transpose(job->options->init, s->d, s->K, X.v);
+    } else {
+        emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
+        emi_random_normals(&random, X.v, size);
+        em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, s->scratch[0], err);
+        if (status != EM_OK) return status;
+    }
+    for (int k = 0; k < s->K; k++)
+        if (emi_norm(s->d, emi_column_of(X, k)) == 0)
+            return emi_fail(err, EM_EINVAL, "init: column %d is zero; try another start", k);
+    for (int i = 1; i < s->mesh->hosted; i++) memcpy(emi_at(&s->X, i).v, X.v, size * sizeof(double));
+    return EM_OK;
+}
+
+static em_status open_solver(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_problem *p = job->problem;
+    emi_solver *s = &job->solver;
+    *s = (emi_solver){.d = p->d,
+                      .K = p->K,
+                      .mesh = p->mesh,
+                      .C = p->C,
+                      .scratch = p->scratch,
+                      .rounds = choose_rounds(job),
+                      .beta = job->beta,
+                      .qr_signs = job->options->qr_signs,
+                      .ritz = job->options->rayleigh_ritz,
+                      .oversample = emi_options_oversample(job->options),
+                      .seed = job->options->seed,
+                      .tolerance = job->options->tolerance,
+                      .traits = job->method->traits,
+                      .next_value = NAN,
+                      .iteration_limit = iteration_limit(job)};
+    TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, 1, 1, err));
+    for (int n = 0; n < job->method->extra_fields; n++)
+        TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_observer_open(&job->observer, s, job->truth->vectors, err));
+    TRY(emi_surroundings_open(&job->around, s, job->options, &job->observer, job->alpha, err));
+    TRY(start(job, err));
+done:
+    return status;
+}
+
+static em_status run_method(emi_job *job, em_error *err)
+{
+    em_mesh *mesh = job->problem->mesh;
+    mesh->phase = EM_METHOD;
+    em_status status = job->method->run(&job->solver);
+    if (status != EM_OK && err) *err = mesh->failure;
+    return status;
+}
+
+em_status emi_job_run(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    double began = emi_seconds();
+    job->problem->mesh->phase = EM_SETUP;
+    if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
+    TRY(tune(job, err));
+    TRY(open_solver(job, err));
+    job->seconds_setup = emi_seconds() - began;
+    TRY(run_method(job, err));
+done:
+    return status;
+}
+
+void emi_job_close(emi_job *job)
+{
+    emi_surroundings_close(&job->around);
+    emi_observer_close(&job->observer);
+    for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&job->solver.extra[n]);
+    emi_field_free(&job->solver.theta);
+    emi_field_free(&job->solver.residual);
+    emi_field_free(&job->solver.mixed);
+    emi_field_free(&job->solver.H);
+    emi_field_free(&job->solver.X);
+}

@@ -1,0 +1,162 @@
+/* The end of a job: all nodes agree on one answer, which becomes the model. */
+#include "base/memory.h"
+#include "fit/job.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Turn each node's columns to the side of node 0's: with free signs they may have come to differ, and the mean
+ * of opposite vectors means nothing. */
+static void align_signs(emi_job *job)
+{
+    emi_solver *s = &job->solver;
+    double *reference = job->observer.product;
+    emi_tree_broadcast(s->mesh, &s->X, reference);
+    for (int i = 0; i < s->mesh->hosted; i++)
+        for (int k = 0; k < s->K; k++) {
+            double *x = emi_column_of(emi_at(&s->X, i), k), dot = 0;
+            for (int n = 0; n < s->d; n++) dot += x[n] * reference[(size_t)k * (size_t)s->d + (size_t)n];
+            for (int n = 0; dot < 0 && n < s->d; n++) x[n] = -x[n];
+        }
+}
+
+/* Order of falling theta; ties keep their order. */
+static void sort_falling(const double *theta, int K, int *order)
+{
+    for (int k = 0; k < K; k++) {
+        int at = k;
+        for (; at > 0 && theta[order[at - 1]] < theta[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+}
+
+/* The entry of largest magnitude is made positive, the first such entry on a tie. */
+static void fix_sign(double *x, int d)
+{
+    int largest = 0;
+    for (int n = 1; n < d; n++)
+        if (fabs(x[n]) > fabs(x[largest])) largest = n;
+    int turn = x[largest] < 0;
+    for (int n = 0; turn && n < d; n++) x[n] = -x[n];
+}
+
+static void fill_component(const emi_job *job, em_model *model, int to, int from)
+{
+    const emi_problem *p = job->problem;
+    const emi_observer *o = &job->observer;
+    double *x = model->components + (size_t)to * (size_t)p->d, N = (double)p->N;
+    memcpy(x, o->estimate + (size_t)from * (size_t)p->d, sizeof *x * (size_t)p->d);
+    fix_sign(x, p->d);
+    double per_degree = N > 1 ? N / (N - 1) : 1; /* variances are reported divided by N - 1 */
+    model->explained_variance[to] = o->theta[from] * per_degree;
+    model->explained_variance_ratio[to] = o->theta[from] / p->variance;
+    model->singular_values[to] = sqrt(fmax(0, o->theta[from] * N));
+    model->residuals[to] = o->residual[from];
+    if (job->truth->vectors) {
+        model->component_error[to] = o->error[from];
+        model->exact_variance[to] = job->truth->values[to] * per_degree;
+    }
+}
+
+static void fill_noise(const emi_job *job, em_model *model)
+{
+    const emi_problem *p = job->problem;
+    double N = (double)p->N, rest = p->variance * (N > 1 ? N / (N - 1) : 1), left = fmin(N, p->d) - p->K;
+    for (int k = 0; k < p->K; k++) rest -= model->explained_variance[k];
+    model->noise_variance = left > 0 ? fmax(0, rest / left) : 0;
+}
+
+static void fill_info(const emi_job *job, em_info *info)
+{
+    const emi_problem *p = job->problem;
+    const em_mesh *mesh = p->mesh;
+    (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
+    (void)snprintf(info->operator_name, sizeof info->operator_name, "%s", p->C[0].dense ? "dense" : "implicit");
+    info->reason = job->around.reason;
+    info->iterations = job->around.iteration;
+    info->step = job->alpha;
+    info->tolerance = job->options->tolerance;
+    info->change = job->around.change;
+    info->nodes = mesh->graph->nodes;
+    info->threads = emi_pool_size(mesh->pool);
+    info->samples = p->N;
+    info->features = p->d;
+    info->components = p->K;
+    info->seed = job->options->seed;
+    info->constant_features = p->constant_features;
+    info->seconds_setup = job->seconds_before + job->seconds_setup;
+    info->seconds = job->around.seconds;
+    for (int phase = 0; phase < EM_PHASES; phase++) {
+        const emi_count *sent = &mesh->count[phase];
+        info->traffic[phase] = (em_traffic){.rounds = sent->rounds,
+                                            .messages = sent->messages,
+                                            .bytes = sent->scalars * sizeof(double),
+                                            .units = emi_units(mesh, p->d, p->K, sent->scalars)};
+    }
+}
+
+/* Where neighbouring eigenvalues agree to eight digits, single eigenvectors are not defined, their subspace is. */
+static void find_clusters(const emi_job *job, em_model *model)
+{
+    static const double alike = 1e-8;
+    const double *variance = model->explained_variance;
+    double scale = alike * fabs(variance[0]), N = (double)model->N,
+           next = job->solver.next_value * (N > 1 ? N / (N - 1) : 1);
+    for (int k = 0; k < model->K; k++)
+        model->cluster[k] = k > 0 && variance[k - 1] - variance[k] <= scale ? model->cluster[k - 1] : k;
+    model->info.open_cluster = variance[model->K - 1] - next <= scale; /* false for a NaN: not known */
+}
+
+/* The tolerance of a method that knows its residual is a promise about the true one, which is known only now. */
+static void keep_the_promise(const emi_job *job, em_model *model)
+{
+    em_info *info = &model->info;
+    info->worst_residual = 0;
+    for (int k = 0; k < model->K; k++) info->worst_residual = fmax(info->worst_residual, model->residuals[k]);
+    int promised = job->method->traits & EMI_KNOWS_RESIDUAL && info->tolerance > 0;
+    if (info->reason == EM_CONVERGED && promised && !(info->worst_residual <= info->tolerance) &&
+        info->worst_residual > 1e-14)
+        info->reason = EM_STOPPED_SHORT;
+}
+
+em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
+{
+    em_status status = EM_OK;
+    em_model *model = NULL;
+    emi_problem *p = job->problem;
+    emi_observer *o = &job->observer;
+    int *order = emi_malloc(sizeof *order * (size_t)p->K);
+    if (!order) TRY(emi_fail_memory(err, "model"));
+    TRY(emi_model_new(&model, p->K, p->d, p->N, err));
+
+    p->mesh->phase = EMI_OBSERVING;
+    emi_observe_estimate(o);
+    model->info.consensus = emi_observe_consensus(o);
+    model->info.error = emi_observe_error(o);
+    p->mesh->phase = EM_REPORT;
+    align_signs(job);
+    emi_observe_estimate(o);
+    model->info.residual = emi_observe_residual(o);
+    if (emi_mesh_failed(p->mesh)) {
+        if (err) *err = p->mesh->failure;
+        TRY(p->mesh->failure.code);
+    }
+    sort_falling(o->theta, p->K, order);
+    model->has_truth = job->truth->vectors != NULL;
+    for (int k = 0; k < p->K; k++) fill_component(job, model, k, order[k]);
+    memcpy(model->mean, p->mean, sizeof *p->mean * (size_t)p->d);
+    memcpy(model->scale, p->scale, sizeof *p->scale * (size_t)p->d);
+    fill_noise(job, model);
+    fill_info(job, &model->info);
+    find_clusters(job, model);
+    keep_the_promise(job, model);
+    model->trace = job->around.rows; /* moves into the model */
+    model->trace_rows = job->around.row_count;
+    job->around.rows = NULL;
+    *out = model;
+    model = NULL;
+done:
+    em_model_free(&model);
+    emi_free(order);
+    return status;
+}
