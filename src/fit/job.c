@@ -42,7 +42,7 @@ done:
 static int choose_rounds(const emi_job *job)
 {
     if (job->options->consensus_rounds) return job->options->consensus_rounds;
-    return job->method->rounds_for ? job->method->rounds_for(job->beta) : job->method->rounds;
+    return job->method->rounds_for ? job->method->rounds_for(job->lowest, job->beta) : job->method->rounds;
 }
 
 /* Row-major d x K to column-major. */

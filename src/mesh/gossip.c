@@ -56,9 +56,15 @@ void emi_chebyshev(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_fie
 
 /* FastMix (Liu and Morse, Annual Reviews in Control 35, 2011; as in DeEPCA, Ye and Zhang, NeurIPS 2021):
  *     Z_{t+1} = (1 + eta) W Z_t - eta Z_{t-1},   eta = (1 - sqrt(1 - beta^2)) / (1 + sqrt(1 - beta^2)) */
+static double momentum(double beta)
+{
+    double root = sqrt(1 - beta * beta);
+    return (1 - root) / (1 + root);
+}
+
 void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work)
 {
-    double root = sqrt(1 - beta * beta), eta = (1 - root) / (1 + root);
+    double eta = momentum(beta);
     if (mesh->graph->nodes == 1) return;
     emi_field_copy(Z, before);
     for (int t = 0; t < rounds; t++) {
@@ -67,4 +73,15 @@ void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field
         emi_swap(before, Z);
         emi_swap(Z, work);
     }
+}
+
+double emi_fastmix_factor(int rounds, double beta, double eigenvalue)
+{
+    double eta = momentum(beta), before = 1, now = 1;
+    for (int t = 0; t < rounds; t++) {
+        double following = (1 + eta) * eigenvalue * now - eta * before;
+        before = now;
+        now = following;
+    }
+    return now;
 }

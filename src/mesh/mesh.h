@@ -70,6 +70,9 @@ void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
 void emi_chebyshev(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
 void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
 
+/* What so many rounds of fastmix do to a disagreement along an eigenvector of W of this eigenvalue. */
+double emi_fastmix_factor(int rounds, double beta, double eigenvalue);
+
 /* The smallest eigenvalue of W, and beta, found by the nodes in a hundred rounds of a few numbers each: a few per cent
  * too large and too small. */
 em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err);

@@ -10,8 +10,6 @@
  * H. Ye and T. Zhang, "DeEPCA: decentralized exact PCA with linear convergence rate", JMLR 22(238), 2021. */
 #include "methods/method.h"
 
-#include <math.h>
-
 static em_status deepca_run(emi_solver *s)
 {
     emi_field *B = &s->extra[0], *S = &s->extra[1], *product = &s->extra[2];
@@ -32,12 +30,25 @@ static em_status deepca_run(emi_solver *s)
     return emi_finish(s);
 }
 
-/* Enough for FastMix to shrink disagreement to a quarter; never one, which its momentum makes worse than plain mixing,
- * unless one is exact. */
-static int deepca_rounds(double beta)
+/* Disagreement along an eigenvector of W, of eigenvalue lambda, is multiplied by p(lambda) in a step, and the turning of
+ * the nodes' bases against each other by a root of z^2 - 2 p z + p: stable for -1/3 < p < 1.  So: the fewest rounds for
+ * which p lies between -0.3 and 0.5 wherever W has eigenvalues. */
+static int is_enough(int rounds, double lowest, double beta)
 {
-    int rounds = emi_rounds_to(0.25, 1 - sqrt(1 - beta));
-    return beta == 0 ? 1 : rounds > 2 ? rounds : 2;
+    enum { GRID = 200 };
+    for (int g = 0; g <= GRID; g++) {
+        double p = emi_fastmix_factor(rounds, beta, lowest + (beta - lowest) * g / GRID);
+        if (p < -0.3 || p > 0.5) return 0;
+    }
+    return 1;
+}
+
+static int deepca_rounds(double lowest, double beta)
+{
+    enum { MOST = 200 };
+    int rounds = 1;
+    while (rounds < MOST && !is_enough(rounds, lowest, beta)) rounds++;
+    return rounds;
 }
 
 const emi_method emi_deepca = {.info = {.name = "deepca",

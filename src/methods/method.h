@@ -24,7 +24,7 @@ typedef struct emi_method {
     int per_component; /* that many for each component                   */
     int rounds;        /* mixes an iteration, when the user does not say; 0 with
                         * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
-    int (*rounds_for)(double beta);
+    int (*rounds_for)(double lowest, double beta);
     int extra_fields;
     em_status (*run)(emi_solver *s);
 } emi_method;

@@ -34,8 +34,9 @@ static em_status sadot_run(emi_solver *s)
 }
 
 /* Disagreement below what the default tolerance can see. */
-static int sdot_rounds(double beta)
+static int sdot_rounds(double lowest, double beta)
 {
+    (void)lowest;
     return emi_rounds_to(1e-7, beta);
 }
 
