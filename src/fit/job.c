@@ -17,24 +17,26 @@ static long iteration_limit(const emi_job *job)
  * W - 2 alpha diag_i(lambda(C_i)), which lie above -1, so that nothing oscillates, when
  * 2 alpha max_i lambda_1(C_i) < 1 + lambda_min(W).  A tenth of that is kept in reserve; beyond
  * alpha = 0.5 / max_i lambda_1(C_i) nothing is gained. */
-static em_status automatic_step(emi_job *job, em_error *err)
+static double automatic_step(const emi_job *job, double largest)
 {
-    em_status status = EM_OK;
-    double largest;
-    TRY(emi_problem_max_eigenvalue(job->problem, &largest, err));
-    job->alpha = fmin(0.5, 0.45 * (1 + job->lowest)) / largest;
-done:
-    return status;
+    return fmin(0.5, 0.45 * (1 + job->network.lowest)) / largest;
 }
 
-/* What the method needs to be told: the step, the network's spectrum. */
+/* What the method needs to be told: the step, how the network mixes, how much the nodes' data differs. */
 static em_status tune(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
+    emi_network *network = &job->network;
+    int stepping = job->method->uses & EMI_USES_STEP && job->options->step == 0;
+    int measuring = job->method->traits & EMI_NEEDS_NETWORK;
+    double largest = 0, mean = 0;
     job->alpha = job->method->uses & EMI_USES_STEP ? job->options->step : NAN;
-    if (job->alpha == 0 || job->method->traits & EMI_NEEDS_BETA)
-        TRY(emi_mesh_spectrum(job->problem->mesh, &job->lowest, &job->beta, err));
-    if (job->alpha == 0) TRY(automatic_step(job, err));
+    if (!stepping && !measuring) return EM_OK;
+    TRY(emi_mesh_spectrum(job->problem->mesh, &network->lowest, &network->beta, err));
+    TRY(emi_problem_max_eigenvalue(job->problem, &largest, err));
+    if (measuring) TRY(emi_problem_top_eigenvalue(job->problem, 1e-3, &mean, err));
+    network->spread = mean > 0 ? fmax(1, largest / mean) : 1;
+    if (stepping) job->alpha = automatic_step(job, largest);
 done:
     return status;
 }
@@ -42,7 +44,7 @@ done:
 static int choose_rounds(const emi_job *job)
 {
     if (job->options->consensus_rounds) return job->options->consensus_rounds;
-    return job->method->rounds_for ? job->method->rounds_for(job->lowest, job->beta) : job->method->rounds;
+    return job->method->rounds_for ? job->method->rounds_for(&job->network) : job->method->rounds;
 }
 
 /* Row-major d x K to column-major. */
@@ -84,7 +86,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .C = p->C,
                       .scratch = p->scratch,
                       .rounds = choose_rounds(job),
-                      .beta = job->beta,
+                      .beta = job->network.beta,
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),

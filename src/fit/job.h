@@ -23,7 +23,8 @@ typedef struct emi_job {
     emi_solver solver;
     emi_observer observer;
     emi_surroundings around;
-    double alpha, beta, lowest; /* the first step; what the nodes know of W's spectrum */
+    double alpha; /* the first step */
+    emi_network network;
     double seconds_setup;
 } emi_job;
 

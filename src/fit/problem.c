@@ -222,22 +222,27 @@ static em_status apply_over_network(void *context, const double *v, double *z, e
     return mesh_status(t->p->mesh, err);
 }
 
-/* Divide the data by sqrt(lambda_1(C)), so that lambda_1 = 1. */
-static em_status scale_by_spectrum(emi_problem *p, em_error *err)
+em_status emi_problem_top_eigenvalue(emi_problem *p, double tolerance, double *value, em_error *err)
 {
     em_status status = EM_OK;
-    double lambda = 0;
     network_operator whole = {.p = p};
     TRY(emi_field_alloc(&whole.products, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_largest_eigenvalue(apply_over_network, &whole, p->d, 1e-13, &lambda, err));
-    if (lambda <= 0) goto done; /* no variance at all: said elsewhere */
-    for (int f = 0; f < p->d; f++) p->scale[f] *= sqrt(lambda);
-    for (int i = 0; i < p->mesh->hosted; i++)
-        for (size_t n = 0; p->C[i].dense && n < (size_t)p->d * (size_t)p->d; n++) p->C[i].dense[n] /= lambda;
-    TRY(keep_inverse_scale(p, err));
+    TRY(emi_largest_eigenvalue(apply_over_network, &whole, p->d, tolerance, value, err));
 done:
     emi_field_free(&whole.products);
     return status;
+}
+
+/* Divide the data by sqrt(lambda_1(C)), so that lambda_1 = 1. */
+static em_status scale_by_spectrum(emi_problem *p, em_error *err)
+{
+    double lambda = 0;
+    em_status status = emi_problem_top_eigenvalue(p, 1e-13, &lambda, err);
+    if (status != EM_OK || lambda <= 0) return status; /* no variance at all is said elsewhere */
+    for (int f = 0; f < p->d; f++) p->scale[f] *= sqrt(lambda);
+    for (int i = 0; i < p->mesh->hosted; i++)
+        for (size_t n = 0; p->C[i].dense && n < (size_t)p->d * (size_t)p->d; n++) p->C[i].dense[n] /= lambda;
+    return keep_inverse_scale(p, err);
 }
 
 typedef struct number_task {

@@ -31,6 +31,9 @@ int emi_problem_dense_fits(const emi_problem *p);
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
 
+/* lambda_1(C), to a relative tolerance.  Collective: Lanczos, one exact average of a vector a step. */
+em_status emi_problem_top_eigenvalue(emi_problem *p, double tolerance, double *value, em_error *err);
+
 /* The exact answer by a central eigensolve, for study: K eigenvalues of C, falling, and unit eigenvectors (d x K,
  * column-major).  Only where every node lives in this process. */
 em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err);

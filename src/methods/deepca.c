@@ -31,23 +31,26 @@ static em_status deepca_run(emi_solver *s)
 }
 
 /* Disagreement along an eigenvector of W, of eigenvalue lambda, is multiplied by p(lambda) in a step, and the turning of
- * the nodes' bases against each other by a root of z^2 - 2 p z + p: stable for -1/3 < p < 1.  So: the fewest rounds for
- * which p lies between -0.3 and 0.5 wherever W has eigenvalues. */
-static int is_enough(int rounds, double lowest, double beta)
+ * the nodes' bases against each other by a root of z^2 - p (1 + r) z + p r, where r is how much larger a node's
+ * covariance is than the mean of all: stable for -1/(1 + 2 r) < p < 1/r.  So: the fewest rounds for which p lies well
+ * inside wherever W has eigenvalues. */
+static int is_enough(int rounds, const emi_network *network)
 {
     enum { GRID = 200 };
+    double r = network->spread, low = -0.9 / (1 + 2 * r), high = 0.9 / r < 0.5 ? 0.9 / r : 0.5;
     for (int g = 0; g <= GRID; g++) {
-        double p = emi_fastmix_factor(rounds, beta, lowest + (beta - lowest) * g / GRID);
-        if (p < -0.3 || p > 0.5) return 0;
+        double eigenvalue = network->lowest + (network->beta - network->lowest) * g / GRID;
+        double p = emi_fastmix_factor(rounds, network->beta, eigenvalue);
+        if (p < low || p > high) return 0;
     }
     return 1;
 }
 
-static int deepca_rounds(double lowest, double beta)
+static int deepca_rounds(const emi_network *network)
 {
     enum { MOST = 200 };
     int rounds = 1;
-    while (rounds < MOST && !is_enough(rounds, lowest, beta)) rounds++;
+    while (rounds < MOST && !is_enough(rounds, network)) rounds++;
     return rounds;
 }
 
@@ -56,7 +59,7 @@ const emi_method emi_deepca = {.info = {.name = "deepca",
                                         .update = "S_i <- FastMix_T(S_i + C_i B_i - C_i B_i_prev), B_i <- qr(S_i)",
                                         .cite = "Ye and Zhang, JMLR 22, 2021"},
                                .uses = EMI_USES_ROUNDS | EMI_USES_QR | EMI_USES_RITZ,
-                               .traits = EMI_NEEDS_BETA | EMI_KNOWS_RESIDUAL | EMI_EXACT,
+                               .traits = EMI_NEEDS_NETWORK | EMI_KNOWS_RESIDUAL | EMI_EXACT,
                                .iterations = 5000,
                                .rounds_for = deepca_rounds,
                                .extra_fields = 3,

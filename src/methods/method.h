@@ -10,12 +10,18 @@ enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 
 
 /* What a method needs and promises beyond that. */
 enum {
-    EMI_NEEDS_BETA = 1,      /* the nodes estimate beta first                                     */
+    EMI_NEEDS_NETWORK = 1,   /* the nodes measure emi_network first                               */
     EMI_NEEDS_DENSE = 2,     /* covariances formed, not products with the data                    */
     EMI_KNOWS_RESIDUAL = 4,  /* keeps s->residual: the tolerance is about it, not about the change */
     EMI_SAME_EVERYWHERE = 8, /* all nodes hold the same numbers: they stop together without asking */
     EMI_EXACT = 16           /* given enough iterations, meets any tolerance                       */
 };
+
+/* What the nodes find out about themselves, for methods that ask. */
+typedef struct emi_network {
+    double lowest, beta; /* of W's spectrum                                                       */
+    double spread;       /* max_i lambda_1(C_i) / lambda_1(C): 1 where all nodes hold alike data  */
+} emi_network;
 
 typedef struct emi_method {
     em_method_info info;
@@ -24,7 +30,7 @@ typedef struct emi_method {
     int per_component; /* that many for each component                   */
     int rounds;        /* mixes an iteration, when the user does not say; 0 with
                         * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
-    int (*rounds_for)(double lowest, double beta);
+    int (*rounds_for)(const emi_network *network);
     int extra_fields;
     em_status (*run)(emi_solver *s);
 } emi_method;

@@ -34,10 +34,9 @@ static em_status sadot_run(emi_solver *s)
 }
 
 /* Disagreement below what the default tolerance can see. */
-static int sdot_rounds(double lowest, double beta)
+static int sdot_rounds(const emi_network *network)
 {
-    (void)lowest;
-    return emi_rounds_to(1e-7, beta);
+    return emi_rounds_to(1e-7, network->beta);
 }
 
 const emi_method emi_sdot = {.info = {.name = "sdot",
@@ -45,7 +44,7 @@ const emi_method emi_sdot = {.info = {.name = "sdot",
                                       .update = "X_i <- qr( T mixes of C_i X_i )",
                                       .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021"},
                              .uses = EMI_USES_ROUNDS | EMI_USES_QR,
-                             .traits = EMI_NEEDS_BETA | EMI_KNOWS_RESIDUAL,
+                             .traits = EMI_NEEDS_NETWORK | EMI_KNOWS_RESIDUAL,
                              .iterations = 2000,
                              .rounds_for = sdot_rounds,
                              .run = sdot_run};
@@ -55,7 +54,7 @@ const emi_method emi_sadot = {.info = {.name = "sadot",
                                        .update = "X_i <- qr( T_t mixes of C_i X_i ), T_t = min(1 + ceil(t/2), T)",
                                        .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021"},
                               .uses = EMI_USES_ROUNDS | EMI_USES_QR,
-                              .traits = EMI_NEEDS_BETA | EMI_KNOWS_RESIDUAL,
+                              .traits = EMI_NEEDS_NETWORK | EMI_KNOWS_RESIDUAL,
                               .iterations = 2000,
                               .rounds_for = sdot_rounds,
                               .run = sadot_run};
