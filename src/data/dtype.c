@@ -1,5 +1,6 @@
 #include "data/dtype.h"
 
+#include "base/wide.h"
 #include "data/data.h"
 
 #include <float.h>
@@ -85,7 +86,7 @@ static double from_half(uint16_t bits)
 }
 
 #define LOADER(label, T, convert)                                                                                      \
-    static void load_##label(const unsigned char *from, ptrdiff_t stride, size_t count, double *out)                   \
+    EMI_WIDE static void load_##label(const unsigned char *from, ptrdiff_t stride, size_t count, double *out)          \
     {                                                                                                                  \
         if (stride == (ptrdiff_t)sizeof(T)) {                                                                          \
             for (size_t n = 0; n < count; n++) {                                                                       \

@@ -1,9 +1,14 @@
 #include "data/moments.h"
 
+#include "base/wide.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 18 }; /* stays in the second-level cache */
+enum {
+    BLOCK_BYTES = 1 << 18, /* stays in the second-level cache */
+    TOUCH_BYTES = 1 << 14  /* and this in the first */
+};
 
 size_t emi_rows_at_once(int d, size_t bytes)
 {
@@ -16,19 +21,29 @@ size_t emi_moments_needs(int d)
     return (emi_rows_at_once(d, BLOCK_BYTES) + 1) * (size_t)d;
 }
 
-em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
-                            double *rows, em_error *err)
+EMI_WIDE static void standardise(const emi_standard *standard, size_t count, double *rows)
 {
-    em_status status = emi_shard_read(shard, first, count, rows, err);
-    if (status != EM_OK) return status;
     size_t d = (size_t)standard->d;
-    const double *mean = standard->mean, *inverse = standard->inverse_scale;
-    for (size_t r = 0; r < count && (mean || inverse); r++) {
-        double *row = rows + r * d;
+    const double *restrict mean = standard->mean, *restrict inverse = standard->inverse_scale;
+    for (size_t r = 0; r < count; r++) {
+        double *restrict row = rows + r * d;
         if (mean)
             for (size_t f = 0; f < d; f++) row[f] -= mean[f];
         if (inverse)
             for (size_t f = 0; f < d; f++) row[f] *= inverse[f];
+    }
+}
+
+/* A few rows at a time, so that they are standardised while they are still in the first-level cache. */
+em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
+                            double *rows, em_error *err)
+{
+    size_t d = (size_t)standard->d, at_once = emi_rows_at_once(standard->d, TOUCH_BYTES), n;
+    for (size_t done = 0; done < count; done += n) {
+        n = count - done < at_once ? count - done : at_once;
+        em_status status = emi_shard_read(shard, first + done, n, rows + done * d, err);
+        if (status != EM_OK) return status;
+        standardise(standard, n, rows + done * d);
     }
     return EM_OK;
 }
