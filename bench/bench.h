@@ -31,6 +31,7 @@ float *bench_rows(size_t rows, int features);
 void bench_iterations(const bench_machine *machine);
 void bench_small(double numpy_loops, double numpy_stacked);
 void bench_covariance(const bench_machine *machine);
+void bench_krylov(const bench_machine *machine);
 void bench_large_network(void);
 void bench_memory(void);
 

@@ -86,7 +86,8 @@ static double from_half(uint16_t bits)
 }
 
 #define LOADER(label, T, convert)                                                                                      \
-    EMI_WIDE static void load_##label(const unsigned char *from, ptrdiff_t stride, size_t count, double *out)          \
+    EMI_WIDE static void load_##label(const unsigned char *restrict from, ptrdiff_t stride, size_t count,              \
+                                      double *restrict out)                                                            \
     {                                                                                                                  \
         if (stride == (ptrdiff_t)sizeof(T)) {                                                                          \
             for (size_t n = 0; n < count; n++) {                                                                       \
