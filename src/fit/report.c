@@ -136,6 +136,9 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     p->mesh->phase = EM_REPORT;
     align_signs(job);
     emi_observe_estimate(o);
+    if (job->solver.ritz &&
+        job->method->uses & EMI_USES_RITZ) /* where eigenvalues are alike, nodes' vectors may differ */
+        TRY(emi_polar((emi_block){p->d, p->K, o->estimate}, p->scratch[0], err));
     model->info.residual = emi_observe_residual(o);
     if (emi_mesh_failed(p->mesh)) {
         if (err) *err = p->mesh->failure;

@@ -26,7 +26,8 @@ static em_status pivoted_qr(emi_block R, double scale, double *work, size_t room
     memset(pivot, 0, sizeof *pivot * (size_t)R.cols);
     lapack_int info = LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, R.rows, R.cols, R.v, R.rows, pivot, tau, rest,
                                           (lapack_int)(room - (size_t)R.cols));
-    for (*kept = 0; *kept < most && fabs(emi_column_of(R, *kept)[*kept]) > scale; ++*kept) continue;
+    *kept = 0;
+    while (*kept < most && fabs(emi_column_of(R, *kept)[*kept]) > scale) ++*kept;
     if (!info && *kept > 0)
         info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, R.rows, *kept, *kept, R.v, R.rows, tau, rest,
                                    (lapack_int)(room - (size_t)R.cols));

@@ -113,7 +113,8 @@ em_status emi_mesh_flood(em_mesh *mesh, em_error *err)
     TRY(emi_field_alloc(&known, mesh->hosted, WORDS, 1, err));
     TRY(emi_field_alloc(&next, mesh->hosted, WORDS, 1, err));
     know_nothing(mesh, &known);
-    for (int round = 1; nodes > 1 && flood_round(mesh, &known, &next, round); round++) continue;
+    int round = 1;
+    while (nodes > 1 && flood_round(mesh, &known, &next, round)) round++;
     if (emi_mesh_failed(mesh)) {
         if (err) *err = mesh->failure;
         TRY(mesh->failure.code);

@@ -16,8 +16,13 @@ enum { STARTS = 2, LOW = 0, HIGH = STARTS, WIDTH = 2 * STARTS };
 static const int notes[] = {0, 3, 10, 30, 100};
 enum { NOTES = sizeof notes / sizeof *notes, ROUNDS = 100 };
 
-/* A node's share of the sums: for each start v'v and v'(v - Wv), and for each start and note u'u and (Wu)'(Wu). */
-enum { SQUARE = 0, PRODUCT = STARTS, NORMS = 2 * STARTS, SHARES = NORMS + 2 * STARTS * NOTES };
+/* A node's share of the sums. */
+typedef struct share {
+    double square[STARTS], product[STARTS];             /* v'v and v'(v - Wv), at the last note */
+    double before[NOTES][STARTS], after[NOTES][STARTS]; /* u'u and (Wu)'(Wu)                    */
+} share;
+
+enum { SHARE = sizeof(share) / sizeof(double) };
 
 static em_status start(em_mesh *mesh, emi_field *v, em_error *err)
 {
@@ -25,7 +30,8 @@ static em_status start(em_mesh *mesh, emi_field *v, em_error *err)
     emi_field parts = {0};
     double mean[WIDTH];
     for (int i = 0; i < mesh->hosted; i++) {
-        emi_random random = emi_random_seed((uint64_t)(mesh->first + i), EMI_STREAM_GRAPH);
+        uint64_t node = (uint64_t)mesh->first + (uint64_t)i;
+        emi_random random = emi_random_seed(node, EMI_STREAM_GRAPH);
         for (int s = 0; s < WIDTH; s++) emi_at(v, i).v[s] = emi_random_uniform(&random) - 0.5;
     }
     TRY(emi_field_alloc(&parts, mesh->hosted, WIDTH, 1, err));
@@ -51,34 +57,32 @@ static void note(const em_mesh *mesh, int number, const emi_field *v, const emi_
 {
     for (int i = 0; i < mesh->hosted; i++) {
         const double *x = emi_at(v, i).v, *y = emi_at(z, i).v;
-        double *share = emi_at(shares, i).v, *norm = share + NORMS + 2 * STARTS * number;
+        share *own = (share *)emi_at(shares, i).v;
         for (int s = 0; s < STARTS; s++) {
-            share[SQUARE + s] = x[LOW + s] * x[LOW + s]; /* the last note's stays */
-            share[PRODUCT + s] = x[LOW + s] * y[LOW + s];
-            norm[2 * s] = x[HIGH + s] * x[HIGH + s];
-            norm[2 * s + 1] = y[HIGH + s] * y[HIGH + s];
+            own->square[s] = x[LOW + s] * x[LOW + s];
+            own->product[s] = x[LOW + s] * y[LOW + s];
+            own->before[number][s] = x[HIGH + s] * x[HIGH + s];
+            own->after[number][s] = y[HIGH + s] * y[HIGH + s];
         }
     }
 }
 
-static double lowest_of(const double *sums)
+static double lowest_of(const share *sums)
 {
     double largest = 0;
     for (int s = 0; s < STARTS; s++)
-        if (sums[SQUARE + s] > 0) largest = fmax(largest, sums[PRODUCT + s] / sums[SQUARE + s]);
+        if (sums->square[s] > 0) largest = fmax(largest, sums->product[s] / sums->square[s]);
     return 1 - largest;
 }
 
 /* The growth of a round, at the last note where u is still well above rounding. */
-static double beta_of(const double *sums)
+static double beta_of(const share *sums)
 {
     double beta = 0;
     for (int s = 0; s < STARTS; s++) {
-        double growth = 0, began = sums[NORMS + 2 * s];
-        for (int n = 0; n < NOTES; n++) {
-            const double *norm = sums + NORMS + 2 * STARTS * n + 2 * s;
-            if (norm[0] > 1e-20 * began) growth = sqrt(norm[1] / norm[0]);
-        }
+        double growth = 0;
+        for (int n = 0; n < NOTES; n++)
+            if (sums->before[n][s] > 1e-20 * sums->before[0][s]) growth = sqrt(sums->after[n][s] / sums->before[n][s]);
         beta = fmax(beta, growth);
     }
     return beta < 1e-10 ? 0 : beta;
@@ -88,21 +92,21 @@ em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_erro
 {
     em_status status = EM_OK;
     emi_field v = {0}, z = {0}, shares = {0};
-    double sums[SHARES] = {0};
+    share sums = {0};
     *lowest = *beta = 0;
     if (mesh->graph->nodes == 1) return EM_OK;
     TRY(emi_field_alloc(&v, mesh->hosted, WIDTH, 1, err));
     TRY(emi_field_alloc(&z, mesh->hosted, WIDTH, 1, err));
-    TRY(emi_field_alloc(&shares, mesh->hosted, SHARES, 1, err));
+    TRY(emi_field_alloc(&shares, mesh->hosted, SHARE, 1, err));
     TRY(start(mesh, &v, err));
     for (int round = 0, next = 0; round <= ROUNDS; round++) {
         apply(mesh, &v, &z);
         if (round == notes[next]) note(mesh, next++, &v, &z, &shares);
         emi_swap(&v, &z);
     }
-    emi_tree_sum(mesh, &shares, sums);
-    *lowest = lowest_of(sums);
-    *beta = beta_of(sums);
+    emi_tree_sum(mesh, &shares, (double *)&sums);
+    *lowest = lowest_of(&sums);
+    *beta = beta_of(&sums);
     if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
     status = mesh->failure.code;
 done:
