@@ -227,6 +227,11 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
     if (K > d || (uint64_t)K > N)
         return emi_fail(err, EM_EINVAL, "components: %d of them, from %llu rows of %d features; try %llu or fewer", K,
                         (unsigned long long)N, d, (unsigned long long)(N < (uint64_t)d ? N : (uint64_t)d));
+    if (options->variance != 0 && !(options->variance > 0 && options->variance < 1))
+        return emi_fail(err, EM_EINVAL, "components: a fraction of %g; try 0.9 of the variance", options->variance);
+    if (options->variance > 0 && (options->init || options->truth))
+        return emi_fail(err, EM_EINVAL, "%s: for a number of components, not a fraction of variance; try -k 10",
+                        options->init ? "init" : "truth");
     if (bad_number(options->step))
         return emi_fail(err, EM_EINVAL, "step: %g; try a positive number, or 0 for auto", options->step);
     if (bad_number(options->tolerance)) return emi_fail(err, EM_EINVAL, "tolerance: %g; try 1e-6", options->tolerance);

@@ -20,6 +20,14 @@ static void align_signs(emi_job *job)
         }
 }
 
+/* Where eigenvalues are alike, the nodes' Ritz vectors differ by a rotation, and their mean is not orthonormal. */
+static em_status orthonormalise_ritz(emi_job *job, em_error *err)
+{
+    emi_solver *s = &job->solver;
+    if (!s->ritz || !(job->method->uses & EMI_USES_RITZ) || emi_mesh_failed(s->mesh)) return EM_OK;
+    return emi_polar((emi_block){s->d, s->K, job->observer.estimate}, s->scratch[0], err);
+}
+
 /* Order of falling theta; ties keep their order. */
 static void sort_falling(const double *theta, int K, int *order)
 {
@@ -136,9 +144,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     p->mesh->phase = EM_REPORT;
     align_signs(job);
     emi_observe_estimate(o);
-    if (job->solver.ritz &&
-        job->method->uses & EMI_USES_RITZ) /* where eigenvalues are alike, nodes' vectors may differ */
-        TRY(emi_polar((emi_block){p->d, p->K, o->estimate}, p->scratch[0], err));
+    TRY(orthonormalise_ritz(job, err));
     model->info.residual = emi_observe_residual(o);
     if (emi_mesh_failed(p->mesh)) {
         if (err) *err = p->mesh->failure;
