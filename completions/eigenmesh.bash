@@ -1,7 +1,7 @@
 # Completion of eigenmesh's command line for bash: source this file, or install it where
 # bash-completion looks (share/bash-completion/completions/eigenmesh).
 
-_eigenmesh_commands="fit transform info generate topology convert help"
+_eigenmesh_commands="fit compare transform info generate topology convert help"
 
 # The options of a command.
 _eigenmesh_options()
@@ -10,8 +10,12 @@ _eigenmesh_options()
     case $1 in
     fit)
         echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
-            "--step-decay --consensus-rounds --qr-signs --iterations --tolerance --no-center --scale --init" \
-            "--seed --engine --threads --truth --trace --plot --output"
+            "--step-decay --consensus-rounds --qr-signs --rayleigh-ritz --oversample --iterations --tolerance --no-center" \
+            "--scale --init --seed --engine --threads --truth --trace --plot --output"
+        ;;
+    compare)
+        echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
+            "--tolerance --no-center --scale --init --seed --engine --threads --truth --output"
         ;;
     transform) echo "$common $reading --output --inverse --whiten" ;;
     info) echo "$common --json --plot" ;;
@@ -41,6 +45,7 @@ _eigenmesh_values()
     --scale) echo "none std spectral" ;;
     --step) echo "auto" ;;
     --step-decay) echo "constant sqrt power:" ;;
+    --rayleigh-ritz) echo "yes no" ;;
     --qr-signs) echo "positive free" ;;
     --init) echo "random file:" ;;
     --truth) echo "none compute file:" ;;
@@ -48,8 +53,8 @@ _eigenmesh_values()
     --header) echo "yes no auto" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
     --output | -o | --trace | --plot | --edges) echo "FILES" ;;
-    --components | -k | --nodes | -n | --consensus-rounds | --iterations | --tolerance | --seed | --threads | \
-        --features | -d | --samples | -N | --gap | --columns)
+    --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \
+        --threads | --features | -d | --samples | -N | --gap | --columns)
         echo "NUMBER"
         ;;
     esac
@@ -94,6 +99,11 @@ _eigenmesh()
         # Of "grid:4" bash replaces only what follows the last colon.
         prefix=${current%"${current##*:}"}
         COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
+    elif [[ $previous == --methods ]]; then
+        # The last of a list; bash replaces the whole list.
+        prefix=${current%"${current##*,}"}
+        _eigenmesh_words "$(_eigenmesh_built_in methods)" "${current##*,}"
+        COMPREPLY=("${COMPREPLY[@]/#/$prefix}")
     else
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames

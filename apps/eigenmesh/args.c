@@ -28,6 +28,14 @@ static option_spec from_library(const em_option_info *info)
     return spec;
 }
 
+static int takes(const command_spec *command, const char *option)
+{
+    if (!command->takes_solver_options || !command->solver_options) return command->takes_solver_options;
+    for (const char *const *name = command->solver_options; *name; name++)
+        if (strcmp(*name, option) == 0) return 1;
+    return 0;
+}
+
 void args_collect(arguments *args, const command_spec *command)
 {
     *args = (arguments){.command = command};
@@ -37,8 +45,8 @@ void args_collect(arguments *args, const command_spec *command)
     add(args, (option_spec){.name = "quiet", .letter = 'q', .help = "print nothing but errors"});
     add(args, (option_spec){.name = "help", .letter = 'h', .help = "print this help"});
     args->first_solver = args->count;
-    if (!command->takes_solver_options) return;
-    for (int i = 0; em_option(i); i++) add(args, from_library(em_option(i)));
+    for (int i = 0; em_option(i); i++)
+        if (takes(command, em_option(i)->name)) add(args, from_library(em_option(i)));
 }
 
 static int find(const arguments *args, const char *name)

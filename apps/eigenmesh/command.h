@@ -15,11 +15,12 @@ typedef struct command_spec {
     const option_spec *options;         /* its own */
     int prints_table;                   /* so it has --json */
     int takes_solver_options;           /* so it has the library's options too */
+    const char *const *solver_options;  /* these of them, NULL ends them; NULL: all */
     const char *const *examples;        /* NULL ends them */
     em_status (*run)(const arguments *args, em_error *err);
 } command_spec;
 
-extern const command_spec command_fit, command_transform, command_info, command_generate, command_topology,
-    command_convert;
+extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
+    command_topology, command_convert;
 
 #endif

@@ -34,7 +34,7 @@ FILE *gnuplot_script(int width, int height, em_error *err)
 {
     FILE *script = tmpfile();
     if (!script) {
-        (void)refuse(err, EM_EOUTPUT, "--plot: no temporary file can be made; try another TMPDIR");
+        (void)refuse(err, EM_EOUTPUT, "gnuplot: no temporary file can be made; try another TMPDIR");
         return NULL;
     }
     (void)fprintf(script,
@@ -96,11 +96,11 @@ em_status gnuplot_draw(FILE *script, em_output *output, em_error *err)
     char program[GNUPLOT_PATH_MAX];
     FILE *picture = tmpfile();
     if (fflush(script) != 0 || !picture)
-        TRY(refuse(err, EM_EOUTPUT, "--plot: no temporary file can be written; try another TMPDIR"));
+        TRY(refuse(err, EM_EOUTPUT, "gnuplot: no temporary file can be written; try another TMPDIR"));
     rewind(script);
     if (!gnuplot_find(program)) TRY(gnuplot_require(err));
     if (run(program, script, picture) != 0 || !copy_whole(picture, em_output_stream(output)))
-        TRY(refuse(err, EM_ENOTSUP, "--plot: %s could not draw the picture; try another gnuplot", program));
+        TRY(refuse(err, EM_ENOTSUP, "gnuplot: %s could not draw the picture; try another gnuplot", program));
 done:
     if (picture) (void)fclose(picture);
     (void)fclose(script);

@@ -73,41 +73,62 @@ static const char *time_left(double seconds, char *out, size_t size)
     return out;
 }
 
+/* The run that is being watched, from the first that was seen of it. */
+static struct run {
+    long first_iteration, last_iteration;
+    long change_iteration; /* when a change was first known, and what it was */
+    double first_change;
+} run = {.last_iteration = -1};
+
+/* Iterations that do not go on from the last one are those of another run. */
+static void follow(const em_progress *now)
+{
+    if (run.last_iteration < 0 || now->iteration <= run.last_iteration) {
+        run = (struct run){.first_iteration = now->iteration, .first_change = NAN};
+        started = now_seconds(); /* reading the data is over */
+    }
+    run.last_iteration = now->iteration;
+    if (isnan(run.first_change) && now->change > 0) {
+        run.first_change = now->change;
+        run.change_iteration = now->iteration;
+    }
+}
+
 /* Iterations still needed: at most up to the limit, and fewer where the change has been
  * falling geometrically towards the tolerance since it was first seen. */
 static double iterations_left(const em_progress *now)
 {
-    static double first_change = NAN;
-    static long first_iteration;
     double left = (double)(now->limit - now->iteration);
-    if (isnan(first_change) && now->change > 0) {
-        first_change = now->change;
-        first_iteration = now->iteration;
-    }
-    if (!(now->change > 0) || !(now->tolerance > 0) || !(now->change < first_change)) return left;
-    double slope = log(first_change / now->change) / (double)(now->iteration - first_iteration);
+    if (!(now->change > 0) || !(now->tolerance > 0) || !(now->change < run.first_change)) return left;
+    double slope = log(run.first_change / now->change) / (double)(now->iteration - run.change_iteration);
     return fmax(0, fmin(left, log(now->change / now->tolerance) / slope));
 }
 
-int progress_fit(const em_progress *now, void *unused)
+/* "   12 a second   3 s left"; "" after a single iteration.  By the clock on the wall, which also runs while a trace
+ * is measured. */
+static const char *pace_of(const em_progress *now, char *out, size_t size)
 {
-    (void)unused;
-    static long first_iteration = -1;
+    char left[32];
+    double rate = (double)(now->iteration - run.first_iteration) / (now_seconds() - started);
+    *out = 0;
+    if (rate > 0)
+        (void)snprintf(out, size, "   %.*f a second%s", rate < 10 ? 2 : 0, rate,
+                       time_left(iterations_left(now) / rate, left, sizeof left));
+    return out;
+}
+
+int progress_fit(const em_progress *now, void *label)
+{
     interrupt_defer();
-    if (first_iteration < 0) {
-        first_iteration = now->iteration;
-        started = now_seconds(); /* reading the data is over */
-    }
+    follow(now);
     if (due()) {
-        char left[32], measure[48] = "";
-        /* By the clock on the wall, which also runs while a trace is measured. */
-        double rate = (double)(now->iteration - first_iteration) / (now_seconds() - started);
+        char pace[64], measure[48] = "";
         if (isfinite(now->error))
             (void)snprintf(measure, sizeof measure, "   error %.2e", now->error);
         else if (isfinite(now->change))
             (void)snprintf(measure, sizeof measure, "   change %.2e", now->change);
-        draw("iteration %ld of %ld%s   %.*f a second%s", now->iteration, now->limit, measure, rate < 10 ? 2 : 0, rate,
-             time_left(iterations_left(now) / rate, left, sizeof left));
+        draw("%s%siteration %ld of %ld%s%s", label ? (const char *)label : "", label ? ": " : "", now->iteration,
+             now->limit, measure, pace_of(now, pace, sizeof pace));
     }
     return interrupt_requested();
 }

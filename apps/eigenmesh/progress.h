@@ -7,8 +7,8 @@
 /* Draw at all?  Only ever where stderr is a terminal. */
 void progress_allow(int wanted);
 
-/* An em_monitor_fn: draws the iteration, and stops the run after Ctrl-C. */
-int progress_fit(const em_progress *now, void *unused);
+/* An em_monitor_fn: draws the iteration, after a label where there is one, and stops the run after Ctrl-C. */
+int progress_fit(const em_progress *now, void *label);
 
 /* Rows done, of so many. */
 void progress_rows(size_t done, size_t total);

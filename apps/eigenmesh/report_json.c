@@ -24,6 +24,16 @@ static void json_components(json *j, const em_model *model)
     json_close(j, ']');
 }
 
+/* For each component the first one whose variance is its own, counted from 1 as the components are. */
+static void json_clusters(json *j, const em_model *model)
+{
+    const int *cluster = em_model_clusters(model);
+    json_open(j, "clusters", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) json_whole(j, NULL, (uint64_t)cluster[k] + 1);
+    json_close(j, ']');
+    json_flag(j, "open_cluster", em_model_info(model)->open_cluster);
+}
+
 static void json_traffic(json *j, const char *key, const em_traffic *sent)
 {
     json_open(j, key, '{');
@@ -48,6 +58,7 @@ void report_json(json *j, const em_model *model)
 {
     const em_info *info = em_model_info(model);
     json_text(j, "method", info->method);
+    json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
     json_whole(j, "samples", em_model_samples(model));
     json_whole(j, "features", (uint64_t)em_model_features(model));
@@ -61,11 +72,13 @@ void report_json(json *j, const em_model *model)
     json_real(j, "change", info->change);
     json_real(j, "step", info->step);
     json_real(j, "residual", info->residual);
+    json_real(j, "worst_residual", info->worst_residual);
     json_real(j, "consensus", info->consensus);
     json_real(j, "error", info->error);
     json_real(j, "noise_variance", em_model_noise_variance(model));
     json_whole(j, "constant_features", (uint64_t)info->constant_features);
     json_components(j, model);
+    json_clusters(j, model);
     json_sent(j, info);
     json_open(j, "seconds", '{');
     json_real(j, "setup", info->seconds_setup);

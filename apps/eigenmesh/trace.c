@@ -10,12 +10,17 @@ static void put(FILE *out, double value)
     (void)fprintf(out, ",%s", isnan(value) ? "" : number_text(value, text));
 }
 
-void trace_write(FILE *out, const em_model *model)
+void trace_heading(FILE *out)
+{
+    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
+}
+
+void trace_rows(FILE *out, const char *label, const em_model *model)
 {
     size_t rows = 0;
     const em_trace_row *row = em_model_trace(model, &rows);
-    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
     for (const em_trace_row *end = row + rows; row < end; row++) {
+        if (label) (void)fprintf(out, "%s,", label);
         (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
                       (unsigned long long)row->messages, (unsigned long long)row->bytes);
         put(out, row->units);

@@ -229,6 +229,8 @@ typedef struct em_method_info {
     const char *update;  /* its formula, in words of maths                         */
     const char *cite;    /* where it comes from                                    */
     int single_node;     /* it runs only where all data is in one place            */
+    int exact;           /* given enough iterations, it meets any tolerance        */
+    int residual;        /* its tolerance is a promise about the residual; of the others, about the change */
 } em_method_info;
 
 /* The index-th method; NULL past the end.                                         */

@@ -92,6 +92,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .oversample = emi_options_oversample(job->options),
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
+                      .knows_residual = job->method->info.residual,
                       .traits = job->method->traits,
                       .next_value = NAN,
                       .iteration_limit = iteration_limit(job)};

@@ -41,19 +41,29 @@ void em_model_free(em_model **handle)
     *handle = NULL;
 }
 
-/* The arrays stay where they are: all but the components have K entries of their own. */
+/* Where neighbouring eigenvalues agree to eight digits, single eigenvectors are not defined, their subspace is. */
+void emi_model_derive(em_model *model)
+{
+    const double *variance = model->explained_variance, scale = EMI_ALIKE * fabs(variance[0]);
+    em_info *info = &model->info;
+    info->residual = info->worst_residual = 0;
+    for (int k = 0; k < model->K; k++) {
+        int alike = k > 0 && variance[k - 1] - variance[k] <= scale;
+        model->cluster[k] = alike ? model->cluster[k - 1] : k;
+        info->residual += model->residuals[k] / model->K;
+        info->worst_residual = fmax(info->worst_residual, model->residuals[k]);
+    }
+}
+
+/* The arrays stay where they are: only fewer of their entries count. */
 void emi_model_truncate(em_model *model, int K)
 {
     double degrees = fmin((double)model->N, model->d), rest = model->noise_variance * (degrees - model->K);
     for (int k = K; k < model->K; k++) rest += model->explained_variance[k];
-    model->info.open_cluster = K < model->K ? model->cluster[K] != K : model->info.open_cluster;
+    if (K < model->K) model->info.open_cluster = model->cluster[K] != K;
     model->K = model->info.components = K;
     model->noise_variance = degrees > K ? rest / (degrees - K) : 0;
-    model->info.residual = model->info.worst_residual = 0;
-    for (int k = 0; k < K; k++) {
-        model->info.residual += model->residuals[k] / K;
-        model->info.worst_residual = fmax(model->info.worst_residual, model->residuals[k]);
-    }
+    emi_model_derive(model);
 }
 
 int em_model_components_count(const em_model *model)

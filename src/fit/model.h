@@ -4,6 +4,9 @@
 
 #include "base/error.h"
 
+/* Eigenvalues closer than this, relative to the first one, are not told apart. */
+#define EMI_ALIKE 1e-8
+
 struct em_model {
     int K, d;
     uint64_t N;
@@ -21,6 +24,9 @@ struct em_model {
 };
 
 em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err);
+
+/* What follows from the variances and residuals: which components are alike, how bad the worst is. */
+void emi_model_derive(em_model *model);
 
 /* Keep the first K components only. */
 void emi_model_truncate(em_model *model, int K);

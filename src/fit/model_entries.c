@@ -54,6 +54,8 @@ static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
     const emi_entry entries[] = {
         TEXT("method", info->method),
         TEXT("operator", info->operator_name),
+        TEXT("choice", info->choice),
+        INT64("converged", &b->converged),
         INT64("reason", &b->reason),
         INT64("iterations", &b->iterations),
         DOUBLE("step", &info->step),
@@ -71,6 +73,7 @@ static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
         DOUBLE("seconds_setup", &info->seconds_setup),
         DOUBLE("seconds", &info->seconds),
         INT64("constant_features", &b->constant_features),
+        INT64("open_cluster", &b->open_cluster),
         TEXT("version", b->version),
     };
     memcpy(out, entries, sizeof entries);
@@ -89,11 +92,13 @@ void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)
     *b = (emi_entry_buffers){.n_components = model->K,
                              .n_features = model->d,
                              .n_samples = model->N,
+                             .converged = info->reason == EM_CONVERGED,
                              .reason = info->reason,
                              .iterations = info->iterations,
                              .nodes = info->nodes,
                              .threads = info->threads,
                              .constant_features = info->constant_features,
+                             .open_cluster = info->open_cluster,
                              .seed = info->seed};
     (void)snprintf(b->version, sizeof b->version, "%s", em_version());
     for (int phase = 0; phase < EM_PHASES; phase++) {
@@ -113,6 +118,7 @@ void emi_buffers_to_model(const emi_entry_buffers *b, em_model *model)
     info->nodes = (int)b->nodes;
     info->threads = (int)b->threads;
     info->constant_features = (int)b->constant_features;
+    info->open_cluster = (int)b->open_cluster;
     info->seed = b->seed;
     info->samples = b->n_samples;
     info->features = model->d;
@@ -122,6 +128,5 @@ void emi_buffers_to_model(const emi_entry_buffers *b, em_model *model)
                                             .messages = b->messages[phase],
                                             .bytes = b->bytes[phase],
                                             .units = b->units[phase]};
-    info->residual = 0;
-    for (int k = 0; k < model->K; k++) info->residual += model->residuals[k] / model->K;
+    emi_model_derive(model);
 }

@@ -18,7 +18,7 @@ enum { EMI_ENTRIES_MAX = 40 };
 
 /* The integers and lists of the file that em_model keeps in other forms. */
 typedef struct emi_entry_buffers {
-    int64_t n_components, n_features, reason, iterations, nodes, threads, constant_features;
+    int64_t n_components, n_features, converged, reason, iterations, nodes, threads, constant_features, open_cluster;
     uint64_t n_samples, seed;
     uint64_t rounds[EM_PHASES], messages[EM_PHASES], bytes[EM_PHASES];
     double units[EM_PHASES];

@@ -103,28 +103,21 @@ static void fill_info(const emi_job *job, em_info *info)
     }
 }
 
-/* Where neighbouring eigenvalues agree to eight digits, single eigenvectors are not defined, their subspace is. */
-static void find_clusters(const emi_job *job, em_model *model)
+/* Is the next eigenvalue, where it is known, like the last one that was asked for? */
+static int is_open(const emi_job *job, const em_model *model)
 {
-    static const double alike = 1e-8;
     const double *variance = model->explained_variance;
-    double scale = alike * fabs(variance[0]), N = (double)model->N,
-           next = job->solver.next_value * (N > 1 ? N / (N - 1) : 1);
-    for (int k = 0; k < model->K; k++)
-        model->cluster[k] = k > 0 && variance[k - 1] - variance[k] <= scale ? model->cluster[k - 1] : k;
-    model->info.open_cluster = variance[model->K - 1] - next <= scale; /* false for a NaN: not known */
+    double N = (double)model->N, next = job->solver.next_value * (N > 1 ? N / (N - 1) : 1);
+    return variance[model->K - 1] - next <= EMI_ALIKE * fabs(variance[0]); /* false for a NaN */
 }
 
-/* The tolerance of a method that knows its residual is a promise about the true one, which is known only now. */
-static void keep_the_promise(const emi_job *job, em_model *model)
+/* The tolerance of a method that knows its residual is a promise about the true one, which is known only now; below
+ * what rounding leaves, no method can go. */
+static int keeps_promise(const emi_job *job, const em_info *info)
 {
-    em_info *info = &model->info;
-    info->worst_residual = 0;
-    for (int k = 0; k < model->K; k++) info->worst_residual = fmax(info->worst_residual, model->residuals[k]);
-    int promised = job->method->traits & EMI_KNOWS_RESIDUAL && info->tolerance > 0;
-    if (info->reason == EM_CONVERGED && promised && !(info->worst_residual <= info->tolerance) &&
-        info->worst_residual > 1e-14)
-        info->reason = EM_STOPPED_SHORT;
+    static const double rounding = 1e-14;
+    if (!job->method->info.residual || info->tolerance == 0) return 1;
+    return info->worst_residual <= fmax(info->tolerance, rounding);
 }
 
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
@@ -145,7 +138,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     align_signs(job);
     emi_observe_estimate(o);
     TRY(orthonormalise_ritz(job, err));
-    model->info.residual = emi_observe_residual(o);
+    (void)emi_observe_residual(o);
     if (emi_mesh_failed(p->mesh)) {
         if (err) *err = p->mesh->failure;
         TRY(p->mesh->failure.code);
@@ -157,8 +150,9 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     memcpy(model->scale, p->scale, sizeof *p->scale * (size_t)p->d);
     fill_noise(job, model);
     fill_info(job, &model->info);
-    find_clusters(job, model);
-    keep_the_promise(job, model);
+    emi_model_derive(model);
+    model->info.open_cluster = is_open(job, model);
+    if (model->info.reason == EM_CONVERGED && !keeps_promise(job, &model->info)) model->info.reason = EM_STOPPED_SHORT;
     model->trace = job->around.rows; /* moves into the model */
     model->trace_rows = job->around.row_count;
     job->around.rows = NULL;

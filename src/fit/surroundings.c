@@ -101,7 +101,7 @@ static em_status test_turn(void *context, int i, int worker, em_error *err)
     const test_task *t = context;
     emi_block X = emi_at(&t->s->X, i), good = emi_at(&t->s->around->good, i);
     double *numbers = emi_at(&t->s->around->numbers, i).v;
-    int knows = t->s->traits & EMI_KNOWS_RESIDUAL;
+    int knows = t->s->knows_residual;
     numbers[0] = knows ? *emi_at(&t->s->residual, i).v : 0;
     numbers[1] = 0;
     for (int k = t->first; k < t->first + t->count; k++) {
@@ -135,12 +135,12 @@ static int test(emi_solver *s, int first, int count)
         a->over = 1;
         return 0;
     }
-    a->change = s->traits & EMI_KNOWS_RESIDUAL ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
+    a->change = s->knows_residual ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
     a->tested = a->iteration;
     emi_field_copy(&s->X, &a->good);
     if (s->traits & EMI_SAME_EVERYWHERE) return a->change <= a->options->tolerance; /* it is the true residual */
     /* A node's own residual does not see the disagreement that is left: a promise needs some reserve. */
-    return a->change < (s->traits & EMI_KNOWS_RESIDUAL ? 0.1 : 1) * a->options->tolerance;
+    return a->change < (s->knows_residual ? 0.1 : 1) * a->options->tolerance;
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------ */

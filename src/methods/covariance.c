@@ -66,7 +66,9 @@ static em_status covariance_run(emi_solver *s)
 const emi_method emi_covariance = {.info = {.name = "covariance",
                                             .summary = "average the covariances exactly, once, and solve locally",
                                             .update = "C = mean of the C_i over the tree; X = its eigenvectors",
-                                            .cite = "the direct way; exact averages over a spanning tree"},
-                                   .traits = EMI_NEEDS_DENSE | EMI_KNOWS_RESIDUAL | EMI_SAME_EVERYWHERE | EMI_EXACT,
+                                            .cite = "the direct way; exact averages over a spanning tree",
+                                            .residual = 1,
+                                            .exact = 1},
+                                   .traits = EMI_NEEDS_DENSE | EMI_SAME_EVERYWHERE,
                                    .iterations = 1,
                                    .run = covariance_run};

@@ -33,9 +33,10 @@ const emi_method emi_fastpca = {
     .info = {.name = "fastpca",
              .summary = "Sanger's direction with gradient tracking: exact, two exchanges",
              .update = "X_i <- (X_i + sum_j w_ij X_j)/2 + a S_i, S_i tracks the mean of H_i",
-             .cite = "Gang and Bajwa, IEEE Trans. Signal Processing 70, 2022"},
+             .cite = "Gang and Bajwa, IEEE Trans. Signal Processing 70, 2022",
+             .residual = 1,
+             .exact = 1},
     .uses = EMI_USES_STEP,
-    .traits = EMI_KNOWS_RESIDUAL | EMI_EXACT,
     .iterations = 50000,
     .extra_fields = 2,
     .run = fastpca_run};

@@ -204,8 +204,10 @@ const emi_method emi_krylov = {
     .info = {.name = "krylov",
              .summary = "block Lanczos, one exact average a step: the eigenvectors in a handful",
              .update = "q from the residuals; C q averaged over the tree; Ritz vectors of [B q]",
-             .cite = "Wu and Simon, SIAM J. Matrix Analysis 22, 2000"},
+             .cite = "Wu and Simon, SIAM J. Matrix Analysis 22, 2000",
+             .residual = 1,
+             .exact = 1},
     .uses = EMI_USES_OVERSAMPLE,
-    .traits = EMI_KNOWS_RESIDUAL | EMI_SAME_EVERYWHERE | EMI_EXACT,
+    .traits = EMI_SAME_EVERYWHERE,
     .iterations = 1000,
     .run = krylov_run};

@@ -10,11 +10,9 @@ enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 
 
 /* What a method needs and promises beyond that. */
 enum {
-    EMI_NEEDS_NETWORK = 1,   /* the nodes measure emi_network first                               */
-    EMI_NEEDS_DENSE = 2,     /* covariances formed, not products with the data                    */
-    EMI_KNOWS_RESIDUAL = 4,  /* keeps s->residual: the tolerance is about it, not about the change */
-    EMI_SAME_EVERYWHERE = 8, /* all nodes hold the same numbers: they stop together without asking */
-    EMI_EXACT = 16           /* given enough iterations, meets any tolerance                       */
+    EMI_NEEDS_NETWORK = 1,  /* the nodes measure emi_network first                               */
+    EMI_NEEDS_DENSE = 2,    /* covariances formed, not products with the data                    */
+    EMI_SAME_EVERYWHERE = 4 /* all nodes hold the same numbers: they stop together without asking */
 };
 
 /* What the nodes find out about themselves, for methods that ask. */

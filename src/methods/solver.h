@@ -30,6 +30,7 @@ struct emi_solver {
     int oversample;       /* extra vectors in a block                                            */
     uint64_t seed;        /* of what else is random                                              */
     double tolerance;     /* on the residual                                                     */
+    int knows_residual;   /* s->residual is kept: the tolerance is about it, not about the change */
     unsigned traits;      /* the method's, of method.h                                           */
     double next_value;    /* the eigenvalue after the K-th, where a method comes to know it; else NaN */
     long iteration;       /* completed, kept by emi_next                                         */

@@ -26,7 +26,14 @@ refuses 2 "components" fit data.npy -k -1 -o model.npz
 refuses 2 "components" fit data.npy -k two -o model.npz
 refuses 2 "components" fit data.npy -k 2x -o model.npz
 refuses 2 "components" fit data.npy -k "" -o model.npz
-refuses 2 "components" fit data.npy -k 0.5 -o model.npz
+for fraction in 0.0 1.0 1.5 -0.5 .9.9 nan; do
+    refuses 2 "components $fraction: neither a whole number nor a fraction" fit data.npy -k "$fraction" -o model.npz
+done
+for method in dsa dpgd seqdistpm gha oi; do
+    refuses 2 "a fraction of variance is not for method $method" fit data.npy -k 0.5 -m "$method" -o model.npz
+done
+refuses 2 "a file of K columns fits no K" fit data.npy -k 0.5 --init file:data.npy -o model.npz
+refuses 2 "a file of K columns fits no K" fit data.npy -k 0.5 --truth file:data.npy -o model.npz
 refuses 2 "components" fit data.npy -k 99999999999 -o model.npz
 refuses 2 "7" fit data.npy -k 7 -o model.npz
 head -4 data.csv >short.csv
@@ -47,6 +54,11 @@ refuses 2 "seed" fit data.npy -k 2 --seed lucky -o model.npz
 refuses 2 "seed" fit data.npy -k 2 --seed -1 -o model.npz
 refuses 2 "qr-signs" fit data.npy -k 2 --qr-signs random -o model.npz
 refuses 2 "consensus-rounds" fit data.npy -k 2 --consensus-rounds none -o model.npz
+refuses 2 "oversample" fit data.npy -k 2 --oversample -1 -o model.npz
+refuses 2 "oversample" fit data.npy -k 2 --oversample some -o model.npz
+refuses 2 "oversample: not used by method dsa" fit data.npy -k 2 -m dsa --oversample 3 -o model.npz
+refuses 2 "rayleigh-ritz" fit data.npy -k 2 -m deepca --rayleigh-ritz maybe -o model.npz
+refuses 2 "rayleigh-ritz: not used by method krylov" fit data.npy -k 2 -m krylov --rayleigh-ritz no -o model.npz
 refuses 2 "gha" fit data.npy -k 2 -m gha -n 3 -o model.npz
 refuses 2 "oi" fit data.npy -k 2 -m oi -n 3 -o model.npz
 

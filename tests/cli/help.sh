@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-commands="fit transform info generate topology convert"
+commands="fit compare transform info generate topology convert"
 
 works --help
 for command in $commands; do says "  $command "; done
@@ -40,6 +40,8 @@ for command in $commands; do
     [[ $count -ge 3 ]] || fail "the options of $command were not found in its help"
     [[ $(wc -w <<<"$offered") -eq $count ]] || fail "the completion of $command offers options that do not exist"
 done
+works help fit
+for method in krylov covariance deepca fastpca sdot sadot dsa dpgd seqdistpm gha oi; do says "  $method "; done
 for page in "$root"/docs/man/*.1; do
     if command -v mandoc >/dev/null; then
         mandoc -Tlint -W warning "$page" >"$out" 2>&1 || fail "mandoc complains"
@@ -64,6 +66,13 @@ offers "eigenmesh fit " some.npy
 offers "eigenmesh fit some.npy --tol" --tolerance
 offers "eigenmesh fit some.npy --method " dsa
 offers "eigenmesh fit some.npy -m a" auto
+offers "eigenmesh fit some.npy --rayleigh-ritz " yes
+offers "eigenmesh fit some.npy --over" --oversample
+offers "eigenmesh comp" compare
+offers "eigenmesh compare some.npy --meth" --methods
+offers "eigenmesh compare some.npy --methods kry" krylov
+offers "eigenmesh compare some.npy --methods krylov,ds" krylov,dsa
+offers "eigenmesh compare some.npy --truth c" compute
 offers "eigenmesh fit some.npy --topology cy" cycle
 offers "eigenmesh fit some.npy --weights m" metropolis
 offers "eigenmesh fit some.npy --scale s" spectral

@@ -7,8 +7,17 @@ require_numpy
 works generate -d 12 -N 500 -k 3 --gap 0.5 -o data.npy
 works fit data.npy -k 3 --tolerance 1e-12 -o model.npz --json --truth compute
 cp "$out" fit.json
-works fit data.npy -k 3 --nodes 5 --iterations 100 --json --trace trace.csv
+works fit data.npy -k 3 --nodes 5 -m dsa --iterations 100 --json --trace trace.csv
 cp "$out" network.json
+works fit data.npy -k 3 --nodes 5 --json --truth compute -o auto.npz
+cp "$out" auto.json
+for fraction in 0.05 0.3 0.9 0.999999; do
+    works fit data.npy -k "$fraction" --nodes 5 -o "some-$fraction.npz" --quiet
+done
+works fit data.npy -k 0.9 -m krylov -o some-krylov.npz --quiet
+works fit data.npy -k 0.9 -m covariance -n 3 -o some-covariance.npz --quiet
+works compare data.npy -k 3 --nodes 5 --methods auto,krylov,dsa --iterations 200 -o comparison --json
+cp "$out" compare.json
 works info model.npz --json
 cp "$out" info.json
 works transform model.npz data.npy -o scores.npy
@@ -66,7 +75,29 @@ np.testing.assert_allclose([c["variance"] for c in fit["components"]], values[:3
 np.testing.assert_allclose([c["exact_variance"] for c in fit["components"]], values[:3], rtol=1e-9)
 assert all(c["error"] < 1e-12 for c in fit["components"])
 
+assert fit["auto"] is True and fit["choice"] and fit["clusters"] == [1, 2, 3] and fit["open_cluster"] is False
+assert fit["worst_residual"] == max(c["residual"] for c in fit["components"])
+
+# The default is exact over a network too.
+auto = json.load(open("auto.json"))
+assert auto["converged"] is True and auto["choice"].startswith("about ") and auto["worst_residual"] <= 1e-6
+assert auto["error"] < 1e-12
+np.testing.assert_allclose(np.load("auto.npz")["components"], vectors[:3], atol=1e-6)
+
+# A fraction: the fewest components that explain it.
+def fewest(fraction):
+    return int(np.searchsorted(np.cumsum(values) / values.sum(), fraction)) + 1
+
+for name, fraction in [(f, float(f)) for f in ("0.05", "0.3", "0.9", "0.999999")] + [("krylov", 0.9), ("covariance", 0.9)]:
+    some = np.load(f"some-{name}.npz")
+    K = fewest(fraction)
+    assert some["components"].shape == (K, 12), (name, K, some["components"].shape)
+    assert some["explained_variance_ratio"].sum() >= fraction > some["explained_variance_ratio"][:-1].sum(), name
+    np.testing.assert_allclose(some["explained_variance"], values[:K], rtol=1e-9)
+assert fewest(0.05) == 1 and fewest(0.999999) == 12 and 3 < fewest(0.9) < 12
+
 network = json.load(open("network.json"))
+assert network["auto"] is False and network["choice"] is None
 assert network["nodes"] == 5 and network["iterations"] == 100 and network["error"] is None
 assert network["network"]["topology"] == "er:0.5" and network["files"]["trace"] == "trace.csv"
 trace = np.genfromtxt("trace.csv", delimiter=",", names=True)
@@ -78,8 +109,25 @@ for count in ("rounds", "messages", "bytes", "units"):
     assert trace[count][-1] == phases["method"][count]
     np.testing.assert_allclose(sum(phase[count] for phase in phases.values()), total[count])
 
+compare = json.load(open("compare.json"))
+assert [m["name"] for m in compare["methods"]] == ["auto", "krylov", "dsa"]
+assert compare["methods"][0]["method"] in ("krylov", "covariance", "deepca")
+assert all(m["failure"] is None and m["nodes"] == 5 for m in compare["methods"])
+traces = np.genfromtxt("comparison/compare.csv", delimiter=",", names=True, dtype=None, encoding="utf-8")
+starts = []
+for method in compare["methods"]:
+    rows = traces[traces["method"] == method["name"]]
+    starts.append((rows["iteration"][0], rows["error"][0]))
+    assert rows["iteration"][-1] == method["iterations"] and rows["units"][-1] == method["sent"]["method"]["units"]
+    for goal, units in method["units_to"].items():
+        reached = rows["units"][rows["error"] <= float(goal)]
+        assert units == (reached[0] if len(reached) else None), (method["name"], goal)
+assert starts[0] == starts[2] and starts[1] == starts[2], starts
+assert compare["methods"][1]["units_to"]["1e-10"] is not None and compare["methods"][2]["units_to"]["1e-10"] is None
+
 info = json.load(open("info.json"))
-for key in ("method", "samples", "features", "nodes", "seed", "iterations", "converged"):
+for key in ("method", "samples", "features", "nodes", "seed", "iterations", "converged", "choice", "worst_residual", "clusters",
+            "open_cluster"):
     assert info[key] == fit[key], key
 np.testing.assert_allclose([c["variance"] for c in info["components"]], [c["variance"] for c in fit["components"]])
 

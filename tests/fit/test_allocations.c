@@ -39,6 +39,7 @@ typedef struct fit_plan {
     const char *method;
     int nodes, threads;
     em_scale scale;
+    double variance; /* in place of K components */
     const char *path;
 } fit_plan;
 
@@ -65,7 +66,8 @@ static em_status fit_workflow(const void *how, em_error *err)
     em_model *model = NULL;
     em_options options = em_options_default();
     options.method = plan->method;
-    options.components = K;
+    options.components = plan->variance > 0 ? 0 : K;
+    options.variance = plan->variance;
     options.iterations = 4;
     options.truth_compute = options.trace = 1;
     options.scale = plan->scale;
@@ -83,12 +85,25 @@ done:
 static void fits_of_every_method(void **state)
 {
     (void)state;
-    const char *const methods[] = {"dsa", "dpgd", "seqdistpm", "gha", "oi"};
-    for (int m = 0; m < 5; m++)
+    for (int m = 0; em_method(m); m++)
         for (int threads = 1; threads <= 2; threads++) {
-            const fit_plan plan = {methods[m], m < 3 ? NODES : 1, threads, (em_scale)(m % 3), scratch("model.npz")};
+            const em_method_info *method = em_method(m);
+            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (em_scale)(m % 3), 0,
+                                   scratch("model.npz")};
             assert_true(fail_each_once(fit_workflow, &plan) > 60);
         }
+}
+
+/* Out of memory is no reason for auto to try another method. */
+static void fits_by_auto_and_of_a_fraction(void **state)
+{
+    (void)state;
+    for (int nodes = 1; nodes <= NODES; nodes += NODES - 1) {
+        const fit_plan plain = {"auto", nodes, 1, EM_SCALE_NONE, 0, scratch("model.npz")};
+        assert_true(fail_each_once(fit_workflow, &plain) > 60);
+        const fit_plan fraction = {"krylov", nodes, 2, EM_SCALE_NONE, 0.7, scratch("model.npz")};
+        assert_true(fail_each_once(fit_workflow, &fraction) > 60);
+    }
 }
 
 /* ---- graphs, splits and synthetic data ------------------------------------------------------ */
@@ -183,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_of_every_method),
+        cmocka_unit_test(fits_by_auto_and_of_a_fraction),
         cmocka_unit_test(graphs),
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),

@@ -26,6 +26,7 @@ static void defaults(void **state)
     assert_true(o.step == 0 && o.step_power == 0.2 && o.tolerance == 1e-6);
     assert_true(o.step_decay == EM_DECAY_CONSTANT && o.scale == EM_SCALE_NONE && o.qr_signs == EM_QR_POSITIVE);
     assert_true(o.iterations == -1 && o.consensus_rounds == 0 && o.center == 1 && o.seed == 0);
+    assert_true(o.variance == 0 && o.rayleigh_ritz == 1 && o.oversample == -1);
     assert_true(!o.init && !o.truth && !o.truth_compute && !o.trace && !o.monitor && !o.monitor_user);
 }
 
@@ -34,6 +35,8 @@ static void good_values(void **state)
     (void)state;
     assert_int_equal(set("components", "7").components, 7);
     assert_int_equal(set("components", "2147483647").components, INT_MAX);
+    assert_true(set("components", "0.95").variance == 0.95);
+    assert_true(set("components", "7").variance == 0);
     assert_string_equal(set("method", "auto").method, "auto");
     for (int m = 0; em_method(m); m++)
         assert_string_equal(set("method", em_method(m)->name).method, em_method(m)->name);
@@ -47,6 +50,10 @@ static void good_values(void **state)
     assert_int_equal(set("consensus-rounds", "12").consensus_rounds, 12);
     assert_int_equal(set("qr-signs", "free").qr_signs, EM_QR_FREE);
     assert_int_equal(set("qr-signs", "positive").qr_signs, EM_QR_POSITIVE);
+    assert_int_equal(set("rayleigh-ritz", "no").rayleigh_ritz, 0);
+    assert_int_equal(set("rayleigh-ritz", "yes").rayleigh_ritz, 1);
+    assert_int_equal(set("oversample", "0").oversample, 0);
+    assert_int_equal(set("oversample", "12").oversample, 12);
     assert_int_equal(set("iterations", "0").iterations, 0);
     assert_int_equal(set("iterations", "12345678901").iterations, 12345678901);
     assert_true(set("tolerance", "0").tolerance == 0);
@@ -65,13 +72,16 @@ static const struct {
     {"components", "0", EM_EINVAL, "components 0: not a number of vectors; try 1 or more"},
     {"components", "-3", EM_EINVAL, "components -3: not a number of vectors"},
     {"components", "2147483648", EM_EINVAL, "not a number of vectors"},
-    {"components", "99999999999999999999", EM_EINVAL, "not a whole number"},
-    {"components", "0.95", EM_ENOTSUP, "components 0.95: a fraction of variance needs"},
-    {"components", "1.5", EM_EINVAL, "components 1.5: not a whole number; try 1 or more"},
-    {"components", "", EM_EINVAL, "not a whole number"},
-    {"components", "three", EM_EINVAL, "components three: not a whole number"},
-    {"components", " 3", EM_EINVAL, "not a whole number"},
-    {"method", "DSA", EM_EINVAL, "method DSA: no such method; try auto, dsa,"},
+    {"components", "99999999999999999999", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "1.5", EM_EINVAL, "components 1.5: neither a whole number nor a fraction; try 10, or 0.9 of"},
+    {"components", "1.0", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "0.0", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "-0.5", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "nan", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"components", "three", EM_EINVAL, "components three: neither a whole number nor a fraction"},
+    {"components", " 3", EM_EINVAL, "neither a whole number nor a fraction"},
+    {"method", "DSA", EM_EINVAL, "method DSA: no such method; try eigenmesh fit --help"},
     {"method", "", EM_EINVAL, "no such method"},
     {"step", "0", EM_EINVAL, "step 0: not a positive number; try auto"},
     {"step", "-0.1", EM_EINVAL, "step -0.1: not a positive number"},
@@ -88,6 +98,10 @@ static const struct {
     {"consensus-rounds", "1.5", EM_EINVAL, "not a number of mixes"},
     {"consensus-rounds", "4294967297", EM_EINVAL, "not a number of mixes"},
     {"qr-signs", "negative", EM_EINVAL, "qr-signs negative: no such rule; try positive or free"},
+    {"rayleigh-ritz", "maybe", EM_EINVAL, "rayleigh-ritz maybe: not a choice; try yes or no"},
+    {"oversample", "-1", EM_EINVAL, "oversample -1: not a number of vectors; try 0 or more"},
+    {"oversample", "2.5", EM_EINVAL, "not a number of vectors"},
+    {"oversample", "2147483647", EM_EINVAL, "not a number of vectors"},
     {"iterations", "-1", EM_EINVAL, "iterations -1: not a number of iterations; try 0 or more"},
     {"iterations", "1e3", EM_EINVAL, "not a number of iterations"},
     {"tolerance", "-1e-6", EM_EINVAL, "tolerance -1e-6: not a number; try 1e-6"},
@@ -131,7 +145,7 @@ static void the_table_is_complete(void **state)
         assert_ptr_equal(strstr(err.msg, info->name), err.msg);
         for (int before = 0; before < count; before++) assert_string_not_equal(em_option(before)->name, info->name);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 12);
     assert_null(em_option(-1));
 }
 
@@ -160,6 +174,21 @@ static void options_a_method_does_not_read_are_refused(void **state)
         {"gha", "qr-signs", "free", 0},
         {"seqdistpm", "qr-signs", "free", 0},
         {"seqdistpm", "step-decay", "power:1", 0},
+        {"fastpca", "step", "0.1", 1},
+        {"fastpca", "consensus-rounds", "2", 0},
+        {"deepca", "step", "0.1", 0},
+        {"deepca", "consensus-rounds", "2", 1},
+        {"deepca", "qr-signs", "free", 1},
+        {"deepca", "rayleigh-ritz", "no", 1},
+        {"sdot", "rayleigh-ritz", "no", 0},
+        {"sdot", "consensus-rounds", "2", 1},
+        {"sadot", "consensus-rounds", "2", 1},
+        {"krylov", "rayleigh-ritz", "no", 0},
+        {"krylov", "oversample", "3", 1},
+        {"krylov", "step", "0.1", 0},
+        {"covariance", "oversample", "3", 0},
+        {"covariance", "qr-signs", "free", 0},
+        {"dsa", "oversample", "0", 0},
     };
     for (size_t n = 0; n < COUNT(cases); n++) {
         em_options options = set(cases[n].name, cases[n].value);
@@ -193,22 +222,39 @@ static void methods_for_one_node_stay_there(void **state)
     }
 }
 
-static void auto_picks_by_the_number_of_nodes(void **state)
+/* Which one it will be depends on the problem: fit/choose.c decides. */
+static void auto_is_no_method_yet(void **state)
 {
     (void)state;
     em_options options = em_options_default();
-    const emi_method *method = NULL;
+    const emi_method *method = &emi_oi;
     em_error err = {0};
-    assert_ok(emi_options_method(&options, 1, &method, &err), &err);
-    assert_string_equal(method->info.name, "oi");
     assert_ok(emi_options_method(&options, 10, &method, &err), &err);
-    assert_string_equal(method->info.name, "dsa");
+    assert_null(method);
     options.method = NULL;
-    assert_ok(emi_options_method(&options, 10, &method, &err), &err);
-    assert_string_equal(method->info.name, "dsa");
+    method = &emi_oi;
+    assert_ok(emi_options_method(&options, 1, &method, &err), &err);
+    assert_null(method);
     options.method = "pca";
     assert_fails(emi_options_method(&options, 10, &method, &err), EM_EINVAL, "method pca: no such method; try auto",
                  &err);
+}
+
+/* How many they are must be known to all nodes alike. */
+static void a_fraction_needs_a_method_whose_nodes_agree(void **state)
+{
+    (void)state;
+    for (int m = 0; em_method(m); m++) {
+        em_options options = set("components", "0.9");
+        const emi_method *method = NULL;
+        em_error err = {0};
+        options.method = em_method(m)->name;
+        em_status status = emi_options_method(&options, 1, &method, &err);
+        if (emi_method_find(options.method)->traits & EMI_SAME_EVERYWHERE)
+            assert_ok(status, &err);
+        else
+            assert_fails(status, EM_EINVAL, "components: a fraction of variance is not for method", &err);
+    }
 }
 
 static void check(em_options options, const char *words)
@@ -249,9 +295,20 @@ static void numbers_set_by_hand_are_checked_too(void **state)
     bad = good, bad.consensus_rounds = -1;
     check(bad, "consensus-rounds: -1; try 1 or more");
 
+    const double fractions[] = {-0.5, 1, 2, NAN, INFINITY};
+    for (size_t n = 0; n < COUNT(fractions); n++) {
+        bad = good, bad.variance = fractions[n];
+        check(bad, "components: a fraction of ");
+    }
+
     double numbers[12] = {0};
     bad = good, bad.init = numbers;
     check(bad, NULL);
+    bad.variance = 0.9; /* how many columns it has is not known */
+    check(bad, "init: for a number of components, not a fraction of variance");
+    bad = good, bad.truth = numbers, bad.variance = 0.9;
+    check(bad, "truth: for a number of components");
+    bad = good, bad.init = numbers;
     numbers[11] = NAN;
     check(bad, "init: an entry is not finite");
     bad = good, bad.truth = numbers;
@@ -267,7 +324,8 @@ int main(void)
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(options_a_method_does_not_read_are_refused),
         cmocka_unit_test(methods_for_one_node_stay_there),
-        cmocka_unit_test(auto_picks_by_the_number_of_nodes),
+        cmocka_unit_test(auto_is_no_method_yet),
+        cmocka_unit_test(a_fraction_needs_a_method_whose_nodes_agree),
         cmocka_unit_test(the_problem_s_size_is_a_limit),
         cmocka_unit_test(numbers_set_by_hand_are_checked_too),
     };

@@ -48,8 +48,8 @@ static void failures_stick(void **state)
         assert_true(*emi_at(&Z, 0).v == 0 && *emi_at(&Z, 1).v == 0);
         assert_int_equal(net.mesh->failure.code, EM_ENET);
         assert_int_equal(net.mesh->failure.node, 1);
-        double lowest;
-        assert_fails(emi_mesh_lowest_eigenvalue(net.mesh, &lowest, &err), EM_ENET, "lost in call", &err);
+        double lowest, beta;
+        assert_fails(emi_mesh_spectrum(net.mesh, &lowest, &beta, &err), EM_ENET, "lost in call", &err);
         emi_field_free(&X);
         emi_field_free(&Z);
         network_close(&net);
@@ -78,6 +78,7 @@ static long fail_everywhere(const em_options *options, int threads)
     em_error err = {0};
     em_model *model = NULL;
     assert_ok(em_fit(&model, options, net.mesh, net.shards, &err), &err);
+    assert_int_equal(em_model_components_count(model), 2);
     memcpy(sound, em_model_components(model), sizeof sound);
     em_model_free(&model);
     em_status status = EM_ENET;
@@ -102,12 +103,22 @@ static long fail_everywhere(const em_options *options, int threads)
 static void a_fit_ends_wherever_it_fails(void **state)
 {
     (void)state;
-    const char *const methods[] = {"dsa", "dpgd", "seqdistpm"};
-    for (int m = 0; m < 3; m++) {
-        em_options options = options_for(methods[m]);
-        if (m == 2) options.consensus_rounds = 3;
+    for (int m = 0; em_method(m); m++) {
+        if (em_method(m)->single_node) continue;
+        em_options options = options_for(em_method(m)->name);
         assert_true(fail_everywhere(&options, 1) > 50);
     }
+}
+
+/* Where a method breaks down auto tries another; a lost neighbour is no reason to. */
+static void auto_and_fractions_end_too(void **state)
+{
+    (void)state;
+    em_options options = options_for("auto");
+    assert_true(fail_everywhere(&options, 1) > 50);
+    options.components = 0;
+    options.variance = 0.6; /* two of the four columns */
+    assert_true(fail_everywhere(&options, 1) > 50);
 }
 
 static void with_threads_and_spectral_scale_too(void **state)
@@ -123,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failures_stick),
         cmocka_unit_test(a_fit_ends_wherever_it_fails),
+        cmocka_unit_test(auto_and_fractions_end_too),
         cmocka_unit_test(with_threads_and_spectral_scale_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

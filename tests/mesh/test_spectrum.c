@@ -1,4 +1,4 @@
-/* The smallest eigenvalue of W, as the nodes estimate it, against a dense eigensolve. */
+/* What the nodes estimate of the spectrum of W, against a dense eigensolve. */
 #include "linalg/block.h"
 #include "support/check.h"
 #include "support/topologies.h"
@@ -20,21 +20,47 @@ static double exact_lowest(const em_graph *graph)
     return -value;
 }
 
-/* Never below the truth but for rounding.  The automatic step grows with 1 + lambda and keeps a tenth in reserve, so
- * that is how far the estimate may be off. */
+/* Lambda_min never below the truth but for rounding.  The automatic step grows with 1 + lambda and keeps a tenth in
+ * reserve, so that is how far the estimate may be off.  Beta never above the truth; where the network mixes well, its
+ * distance from 1, which gossip lives by, within half. */
 static void check_estimate(em_mesh *mesh)
 {
-    double estimate = -2;
+    double lowest = -2, beta = -2;
+    em_graph_info info;
     em_error err = {0};
     mesh->phase = EM_SETUP;
-    assert_ok(emi_mesh_lowest_eigenvalue(mesh, &estimate, &err), &err);
+    assert_ok(emi_mesh_spectrum(mesh, &lowest, &beta, &err), &err);
     if (em_mesh_nodes(mesh) == 1) {
         assert_int_equal(mesh->count[EM_SETUP].messages, 0);
+        assert_true(beta == 0);
         return;
     }
     double exact = exact_lowest(mesh->graph);
-    assert_true(estimate >= exact - 1e-12);
-    assert_true(0.9 * (1 + estimate) < 1 + exact);
+    assert_true(lowest >= exact - 1e-12);
+    assert_true(0.9 * (1 + lowest) < 1 + exact);
+    assert_ok(em_graph_measure(mesh->graph, &info, &err), &err);
+    assert_true(beta >= 0 && beta <= info.beta + 1e-9);
+    if (info.beta < 0.95) assert_true(1 - beta <= 1.5 * (1 - info.beta));
+}
+
+/* One mix makes everyone agree: beta is not merely small. */
+static void nothing_is_left_on_a_complete_graph(void **state)
+{
+    (void)state;
+    const int sizes[] = {2, 3, 6, 20, 50};
+    for (int n = 0; n < 5; n++) {
+        em_graph *graph = NULL;
+        em_mesh *mesh = NULL;
+        em_error err = {0};
+        double lowest, beta = -1;
+        assert_ok(em_graph_create(&graph, "complete", sizes[n], 0, &err), &err);
+        assert_ok(em_mesh_open(&mesh, NULL, graph, 1, &err), &err);
+        assert_ok(emi_mesh_spectrum(mesh, &lowest, &beta, &err), &err);
+        assert_true(beta == 0);
+        assert_close(lowest, 0, 1e-12);
+        em_mesh_close(&mesh);
+        em_graph_free(&graph);
+    }
 }
 
 static void close_on_every_topology(void **state)
@@ -63,6 +89,7 @@ static void close_on_larger_networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(close_on_every_topology),
-                                       cmocka_unit_test(close_on_larger_networks)};
+                                       cmocka_unit_test(close_on_larger_networks),
+                                       cmocka_unit_test(nothing_is_left_on_a_complete_graph)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

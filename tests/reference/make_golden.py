@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Golden traces: the methods of the paper, written a second time in plain NumPy.
+"""Golden traces: the methods of the paper and two more, written a second time in plain NumPy.
 
 Shares nothing with the C library but the mathematics, so that agreement to ten digits
 means both are right.  Symbols: X[i] is node i's d x K estimate, C[i] its covariance,
@@ -27,6 +27,8 @@ SPECTRUM = np.array([1.0, 0.97, 0.945, 0.925, 0.7, 0.5, 0.3, 0.1])
 ITERATIONS = 300
 STEP = 0.25
 CONSENSUS_ROUNDS = 5  # seqdistpm's T_c
+SDOT_ROUNDS = 3
+FASTPCA_STEP = 0.1
 
 
 # ---- the problem ---------------------------------------------------------------------
@@ -120,6 +122,27 @@ def seqdistpm(C, W, X):
             yield X
 
 
+def sdot(C, W, X):
+    """X_i <- qr(T mixes of C_i X_i)."""
+    for _ in range(ITERATIONS):
+        Z = np.array([C_i @ X_i for C_i, X_i in zip(C, X)])
+        for _ in range(SDOT_ROUNDS):
+            Z = mix(W, Z)
+        X = np.array([positive_qr(Z_i) for Z_i in Z])
+        yield X
+
+
+def fastpca(C, W, X):
+    """X_i <- (X_i + sum_j w_ij X_j)/2 + a S_i; S_i, mixed likewise, tracks the mean of H_i."""
+    H = np.array([sanger(C_i, X_i) for C_i, X_i in zip(C, X)])
+    S = H
+    for _ in range(ITERATIONS):
+        X = (X + mix(W, X)) / 2 + FASTPCA_STEP * S
+        H_before, H = H, np.array([sanger(C_i, X_i) for C_i, X_i in zip(C, X)])
+        S = (S + mix(W, S)) / 2 + H - H_before
+        yield X
+
+
 def deflate(found, v):
     return v - found @ (found.T @ v)
 
@@ -203,6 +226,8 @@ def main(directory):
         ("dsa_power", start, dsa(C_local, W, start, power_decay), 1),
         ("dpgd", start, dpgd(C_local, W, start, constant), 1),
         ("seqdistpm", start, seqdistpm(C_local, W, start), CONSENSUS_ROUNDS / K),
+        ("sdot", start, sdot(C_local, W, start), SDOT_ROUNDS),
+        ("fastpca", start, fastpca(C_local, W, start), 2),
     ]
     for name, X, iterates, units_each in runs:
         write_trace(directory / f"{name}.csv", X, iterates, units_each, C, Q)

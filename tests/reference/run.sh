@@ -14,6 +14,8 @@ dsa_sqrt) options=("${network[@]}" -m dsa --step 0.25 --step-decay sqrt) ;;
 dsa_power) options=("${network[@]}" -m dsa --step 0.25 --step-decay power:0.2) ;;
 dpgd) options=("${network[@]}" -m dpgd --step 0.25) ;;
 seqdistpm) options=("${network[@]}" -m seqdistpm --consensus-rounds 5) ;;
+sdot) options=("${network[@]}" -m sdot --consensus-rounds 3) ;;
+fastpca) options=("${network[@]}" -m fastpca --step 0.1) ;;
 gha) options=(-n 1 -m gha --step 0.25) ;;
 oi) options=(-n 1 -m oi) ;;
 *) echo "run.sh: no golden curve $1" >&2 && exit 2 ;;

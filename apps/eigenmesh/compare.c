@@ -1,0 +1,235 @@
+/* eigenmesh compare: the same problem by several methods. */
+#include "compare.h"
+#include "command.h"
+#include "directory.h"
+#include "gnuplot.h"
+#include "input.h"
+#include "message.h"
+#include "outputs.h"
+#include "problem.h"
+#include "progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_METHODS "krylov,covariance,deepca,fastpca,dsa"
+
+/* Not every method can find a fraction of the variance, so that K is a whole number here. */
+static const option_spec compare_options[] = {
+    {.name = "components",
+     .letter = 'k',
+     .metavar = "K",
+     .example = "10",
+     .help = "how many eigenvectors to find",
+     .required = 1},
+    {.name = "methods",
+     .metavar = "LIST",
+     .preset = DEFAULT_METHODS,
+     .example = "krylov,dsa",
+     .help = "the methods, with commas between them; auto is one too"},
+    PROBLEM_OPTIONS,
+    {.name = "truth", .metavar = "SPEC", .preset = "compute", .help = TRUTH_HELP},
+    {.name = "output",
+     .letter = 'o',
+     .metavar = "DIR",
+     .example = "comparison",
+     .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there"},
+    INPUT_OPTIONS,
+    {0}};
+
+static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "seed", NULL};
+
+static const char *const compare_examples[] = {
+    "eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
+    "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9", NULL};
+
+/* compare.csv, and after it a picture an axis. */
+enum { FILE_TRACES, FILE_PICTURES, FILES = FILE_PICTURES + COMPARE_AXES };
+
+static const char *const file_names[FILES] = {
+    [FILE_TRACES] = "compare.csv",
+    [FILE_PICTURES + AXIS_UNITS] = "units.svg",
+    [FILE_PICTURES + AXIS_ROUNDS] = "rounds.svg",
+    [FILE_PICTURES + AXIS_SECONDS] = "seconds.svg",
+};
+
+typedef struct compare_job {
+    const arguments *args;
+    problem problem;
+    comparison methods;
+    directory directory;
+    output_file files[FILES];
+    char *paths[FILES];
+    contender *interrupted; /* the one that Ctrl-C ended */
+} compare_job;
+
+static em_status describe(compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const char *list = args_text(job->args, "methods");
+    TRY(problem_describe(&job->problem, job->args, "compute", err));
+    TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
+    TRY(comparison_create(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
+    job->problem.options.trace = 1;
+    job->problem.options.monitor = progress_fit;
+done:
+    return status;
+}
+
+/* On one node nothing is sent, and there is only time to draw. */
+static int file_is_wanted(const compare_job *job, int file, int can_draw)
+{
+    if (file == FILE_TRACES) return 1;
+    return can_draw && (job->problem.nodes > 1 || file == FILE_PICTURES + AXIS_SECONDS);
+}
+
+static em_status open_files(compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    char gnuplot[GNUPLOT_PATH_MAX];
+    const char *path = args_text(job->args, "output");
+    if (!path) return EM_OK;
+    int can_draw = gnuplot_find(gnuplot);
+    TRY(directory_open(&job->directory, path, err));
+    for (int i = 0; i < FILES; i++) {
+        if (!file_is_wanted(job, i, can_draw)) continue;
+        TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
+        TRY(em_output_open(&job->files[i].handle, job->paths[i], err));
+    }
+    if (!can_draw && !args_given(job->args, "quiet"))
+        complain("--output: gnuplot is not installed, so that %s/compare.csv comes without pictures; try installing it",
+                 path);
+done:
+    return status;
+}
+
+/* What goes wrong in one method, with its numbers or for want of memory, is a result; all else is wrong with the
+ * problem, for every method alike. */
+static int is_a_result(em_status status)
+{
+    return status == EM_ENUMERIC || status == EM_ENOMEM || status == EM_ENOTSUP;
+}
+
+static em_status run_methods(compare_job *job, em_error *err)
+{
+    problem *p = &job->problem;
+    for (int i = 0; i < job->methods.count && !job->interrupted; i++) {
+        contender *one = &job->methods.contenders[i];
+        em_options options = p->options;
+        options.method = one->name;
+        options.monitor_user = one->name;
+        em_status status = em_fit(&one->model, &options, p->mesh, p->shards, err);
+        if (status != EM_OK && !is_a_result(status)) return status;
+        if (status != EM_OK) one->error = *err;
+        if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
+    }
+    progress_erase();
+    return EM_OK;
+}
+
+static em_status write_files(compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    em_output *traces = job->files[FILE_TRACES].handle;
+    if (traces) compare_write(em_output_stream(traces), &job->methods);
+    for (int axis = 0; axis < COMPARE_AXES; axis++) {
+        em_output *picture = job->files[FILE_PICTURES + axis].handle;
+        if (picture) TRY(compare_plot(picture, &job->methods, (compare_axis)axis, err));
+    }
+    TRY(outputs_commit(job->files, FILES, err));
+done:
+    return status;
+}
+
+static em_status print_report(const compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const em_model *model = comparison_any(&job->methods);
+    if (model) {
+        problem_print(&job->problem, em_model_info(model));
+        (void)putchar('\n');
+    }
+    TRY(compare_print(&job->methods, err));
+    for (int i = 0, first = 1; i < FILES; i++) {
+        if (!job->paths[i]) continue;
+        (void)printf("%s%-9s %s\n", first ? "\n" : "", i == FILE_TRACES ? "traces" : "picture", job->paths[i]);
+        first = 0;
+    }
+done:
+    return status;
+}
+
+static void print_json(const compare_job *job)
+{
+    json j;
+    json_begin(&j, stdout);
+    json_open(&j, NULL, '{');
+    compare_json(&j, &job->methods);
+    problem_json(&j, &job->problem);
+    json_open(&j, "files", '[');
+    for (int i = 0; i < FILES; i++)
+        if (job->paths[i]) json_text(&j, NULL, job->paths[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    json_end(&j);
+}
+
+/* As fit judges: reaching the limit that was asked for is what was asked for. */
+static int did_its_job(const compare_job *job, const contender *one)
+{
+    if (!one->model) return 0;
+    em_reason reason = em_model_info(one->model)->reason;
+    return reason == EM_CONVERGED || (reason == EM_STOPPED_ITERATIONS && args_given(job->args, "iterations"));
+}
+
+static em_status verdict(const compare_job *job, em_error *err)
+{
+    if (job->interrupted)
+        return refuse(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
+                      job->interrupted->name);
+    for (int i = 0; i < job->methods.count; i++)
+        if (did_its_job(job, &job->methods.contenders[i])) return EM_OK;
+    return refuse(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
+}
+
+static void release(compare_job *job)
+{
+    outputs_discard(job->files, FILES);
+    for (int i = 0; i < FILES; i++) free(job->paths[i]);
+    directory_close(&job->directory);
+    comparison_free(&job->methods);
+    problem_close(&job->problem);
+}
+
+static em_status compare(const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    compare_job job = {.args = args};
+    TRY(describe(&job, err));
+    TRY(open_files(&job, err));
+    TRY(problem_open(&job.problem, err));
+    TRY(run_methods(&job, err));
+    TRY(write_files(&job, err));
+    const em_model *model = comparison_any(&job.methods);
+    if (model) problem_warn(&job.problem, em_model_info(model));
+    if (args_given(args, "json"))
+        print_json(&job);
+    else if (!args_given(args, "quiet"))
+        TRY(print_report(&job, err));
+    TRY(verdict(&job, err));
+done:
+    release(&job);
+    return status;
+}
+
+const command_spec command_compare = {.name = "compare",
+                                      .summary = "Solve one problem by several methods, and compare what they cost",
+                                      .usage = "INPUT... -k K [options]",
+                                      .operands = {"INPUT"},
+                                      .operand_limit = ANY_NUMBER,
+                                      .options = compare_options,
+                                      .prints_table = 1,
+                                      .takes_solver_options = 1,
+                                      .solver_options = compare_solver_options,
+                                      .examples = compare_examples,
+                                      .run = compare};

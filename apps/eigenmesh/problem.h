@@ -1,0 +1,67 @@
+/* The problem that fit and compare share: data spread over a network, and what is asked of it. */
+#ifndef EIGENMESH_PROBLEM_H
+#define EIGENMESH_PROBLEM_H
+
+#include "args.h"
+#include "json.h"
+
+/* The options that describe it, for a command's table; --truth is the command's own. */
+#define PROBLEM_OPTIONS                                                                                                \
+    {.name = "nodes",                                                                                                  \
+     .letter = 'n',                                                                                                    \
+     .metavar = "M",                                                                                                   \
+     .preset = "the number of INPUTs",                                                                                 \
+     .example = "20",                                                                                                  \
+     .help = "nodes to simulate; one INPUT is split over them"},                                                       \
+        {.name = "topology",                                                                                           \
+         .letter = 't',                                                                                                \
+         .metavar = "SPEC",                                                                                            \
+         .preset = "er:0.5, or complete when M < 4",                                                                   \
+         .example = "er:0.5",                                                                                          \
+         .help = "the network: er:P, cycle, star, path, complete, grid:RxC, torus:RxC, regular:D, smallworld:D:P, "    \
+                 "scalefree:A, or file:EDGES"},                                                                        \
+        {.name = "weights",                                                                                            \
+         .metavar = "SPEC",                                                                                            \
+         .preset = "metropolis",                                                                                       \
+         .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy"},                                    \
+        {.name = "split",                                                                                              \
+         .metavar = "HOW",                                                                                             \
+         .preset = "contiguous",                                                                                       \
+         .help = "how one INPUT is split: contiguous, shuffle, or sizes:A,B,..."},                                     \
+        {.name = "no-center", .help = "leave the mean in"},                                                            \
+        {.name = "init", .metavar = "SPEC", .preset = "random", .help = "the start: random, or file:X0.npy (d x K)"},  \
+        {.name = "engine", .metavar = "NAME", .preset = "local", .help = "what moves the messages: local"},            \
+    {                                                                                                                  \
+        .name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"                     \
+    }
+
+#define TRUTH_HELP                                                                                                     \
+    "what to measure the error against, for study: none, compute (a central eigensolve), or file:Q.npy (d x K)"
+
+typedef struct problem {
+    const arguments *args;
+    em_options options; /* its init and truth are there once it is open */
+    int nodes;
+    int table_count;
+    em_data **tables;
+    em_shards *shards;
+    em_graph *graph;
+    em_mesh *mesh;
+    double *init, *truth;
+} problem;
+
+/* What is quick to refuse: the options, before anything is opened.  truth: what holds without --truth. */
+em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err);
+
+/* The network, the data, and the matrices that files hold. */
+em_status problem_open(problem *p, em_error *err);
+void problem_close(problem *p); /* accepts the zeroed and the half-opened */
+
+/* What was solved, for people and for programs: the data and the network. */
+void problem_print(const problem *p, const em_info *info);
+void problem_json(json *j, const problem *p);
+
+/* Say what was left out of the scaling, unless --quiet. */
+void problem_warn(const problem *p, const em_info *info);
+
+#endif
