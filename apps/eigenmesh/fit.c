@@ -9,6 +9,8 @@
 #include "report.h"
 #include "trace.h"
 
+#include <string.h>
+
 static const option_spec fit_options[] = {
     PROBLEM_OPTIONS,
     {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
@@ -85,6 +87,15 @@ static void print_json(const fit_job *job)
     json_end(&j);
 }
 
+/* Is the tolerance a promise about the residual that so many iterations could not keep?  Of none, nothing is asked. */
+static int breaks_promise(const em_info *info)
+{
+    int promises = 0;
+    for (int m = 0; em_method(m); m++)
+        if (strcmp(em_method(m)->name, info->method) == 0) promises = em_method(m)->residual;
+    return promises && info->iterations > 0 && info->tolerance > 0;
+}
+
 /* Not converging is a result that is kept, and still a job that failed. */
 static em_status verdict(const fit_job *job, em_error *err)
 {
@@ -93,7 +104,7 @@ static em_status verdict(const fit_job *job, em_error *err)
     switch (info->reason) {
     case EM_CONVERGED: return EM_OK;
     case EM_STOPPED_ITERATIONS:
-        if (args_given(job->args, "iterations")) return EM_OK;
+        if (args_given(job->args, "iterations") && !breaks_promise(info)) return EM_OK;
         return refuse(err, EM_ENUMERIC,
                       "fit: %s has not converged after %ld iterations (change %.1e, tolerance %g)%s; "
                       "try more --iterations, or another --method",

@@ -368,8 +368,8 @@ EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
 EM_API const double *em_model_residuals(const em_model *model); /* K       */
 
-/* For each component the first one whose eigenvalue is its own to eight digits.  Where that is another one, single
- * vectors are not defined, only the subspace of all that share it.                */
+/* For each component the first one of those in a row whose eigenvalues are alike, that is within 1e-8 of the largest
+ * eigenvalue of each other.  Where there are several, single vectors are not defined, only their subspace is. */
 EM_API const int *em_model_clusters(const em_model *model); /* K                     */
 EM_API double em_model_noise_variance(const em_model *model);
 

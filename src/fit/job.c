@@ -19,7 +19,8 @@ static long iteration_limit(const emi_job *job)
  * alpha = 0.5 / max_i lambda_1(C_i) nothing is gained. */
 static double automatic_step(const emi_job *job, double largest)
 {
-    return fmin(0.5, 0.45 * (1 + job->network.lowest)) / largest;
+    double factor = job->method->step_factor ? job->method->step_factor(&job->network) : 1;
+    return factor * fmin(0.5, 0.45 * (1 + job->network.lowest)) / largest;
 }
 
 /* What the method needs to be told: the step, how the network mixes, how much the nodes' data differs. */
@@ -28,7 +29,7 @@ static em_status tune(emi_job *job, em_error *err)
     em_status status = EM_OK;
     emi_network *network = &job->network;
     int stepping = job->method->uses & EMI_USES_STEP && job->options->step == 0;
-    int measuring = job->method->traits & EMI_NEEDS_NETWORK;
+    int measuring = job->method->traits & EMI_NEEDS_NETWORK && (stepping || job->method->rounds_for);
     double largest = 0, mean = 0;
     job->alpha = job->method->uses & EMI_USES_STEP ? job->options->step : NAN;
     if (!stepping && !measuring) return EM_OK;
@@ -90,6 +91,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),
+                      .own_start = job->options->init != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
                       .knows_residual = job->method->info.residual,
@@ -100,7 +102,7 @@ static em_status open_solver(emi_job *job, em_error *err)
     TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
-    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, p->K, 1, err));
     for (int n = 0; n < job->method->extra_fields; n++)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
     TRY(emi_observer_open(&job->observer, s, job->truth->vectors, err));

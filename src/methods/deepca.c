@@ -21,6 +21,7 @@ static em_status deepca_run(emi_solver *s)
         emi_swap(product, &s->H);
         emi_fastmix(s->mesh, s->rounds, s->beta, S, &s->H, &s->mixed); /* FastMix_T              */
         emi_ritz(s, B, S, &s->X);                                      /* what is reported       */
+        emi_note_disagreement(s, S, &s->H);                            /* where FastMix leaves its last round but one */
         emi_field_copy(S, B);
         if (s->ritz)
             emi_nearest_orthonormal(s, B);

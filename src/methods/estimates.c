@@ -45,14 +45,41 @@ void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S)
     emi_mesh_run(s->mesh, cost(s, 1) * X->cols, residual_turn, &task);
 }
 
+static em_status disagreement_turn(void *context, int i, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const estimate_task *t = context;
+    emi_block S = emi_at(t->S, i), B = emi_at(t->B, i);
+    double *residual = emi_at(&t->s->residual, i).v, largest = 0, moved = 0;
+    for (int k = 0; k < S.cols; k++) {
+        const double *now = emi_column_of(S, k), *before = emi_column_of(B, k);
+        double sum = 0;
+        for (int n = 0; n < S.rows; n++) sum += (now[n] - before[n]) * (now[n] - before[n]);
+        moved = fmax(moved, sqrt(sum));
+        largest = fmax(largest, emi_norm(S.rows, now)); /* about theta_1 */
+    }
+    if (largest > 0) *residual = fmax(*residual, moved / largest);
+    return EM_OK;
+}
+
+void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *before)
+{
+    estimate_task task = {.s = s, .B = before, .S = S};
+    if (s->mesh->graph->nodes > 1) emi_mesh_run(s->mesh, cost(s, 1) * S->cols, disagreement_turn, &task);
+}
+
 static em_status direction_turn(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
     emi_block S = emi_at(t->S, i);
-    double worst = 0, theta = *emi_at(&t->s->theta, i).v;
-    for (int k = 0; k < S.cols; k++) worst = fmax(worst, emi_norm(S.rows, emi_column_of(S, k)));
-    *emi_at(&t->s->residual, i).v = theta > 0 ? worst / theta : worst;
+    const double *theta = emi_at(&t->s->theta, i).v;
+    double worst = 0;
+    for (int k = 0; k < S.cols; k++) {
+        double norm = emi_norm(S.rows, emi_column_of(S, k));
+        worst = fmax(worst, theta[k] > 0 ? norm / theta[k] : norm);
+    }
+    *emi_at(&t->s->residual, i).v = worst;
     return EM_OK;
 }
 

@@ -29,6 +29,15 @@ static em_status fastpca_run(emi_solver *s)
     return emi_finish(s);
 }
 
+/* A tracker lags behind by the time the network takes to mix.  That matters where the nodes pull in different
+ * directions, as measured on data sorted by class: a quarter of the step on a star, half on an Erdos-Renyi graph. */
+static double fastpca_step(const emi_network *network)
+{
+    double alike = 1 / (network->spread * network->spread), mixing = 2.5 * (1 - network->beta);
+    double factor = alike > mixing ? alike : mixing;
+    return factor < 1 ? factor : 1;
+}
+
 const emi_method emi_fastpca = {
     .info = {.name = "fastpca",
              .summary = "Sanger's direction with gradient tracking: exact, two exchanges",
@@ -37,6 +46,8 @@ const emi_method emi_fastpca = {
              .residual = 1,
              .exact = 1},
     .uses = EMI_USES_STEP,
+    .traits = EMI_NEEDS_NETWORK,
+    .step_factor = fastpca_step,
     .iterations = 50000,
     .extra_fields = 2,
     .run = fastpca_run};

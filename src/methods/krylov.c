@@ -153,6 +153,14 @@ static void append(krylov *k, int count)
                 0, k->T + (size_t)(k->size - count) * (size_t)k->room, k->room);
 }
 
+/* A start of the user's own may span an invariant subspace that is not the leading one, and then has no residual at
+ * all: the random vectors beside it get a few steps to show that there is more. */
+static int too_early(const emi_solver *s)
+{
+    enum { STEPS = 4 };
+    return s->own_start && s->iteration + 1 < STEPS;
+}
+
 /* Ritz pairs of B, the residuals of the wanted ones, and the estimate for everyone. */
 static em_status ritz(krylov *k, em_error *err)
 {
@@ -171,7 +179,7 @@ static em_status ritz(krylov *k, em_error *err)
         if (n < k->s->K) worst = fmax(worst, k->residual[n]);
     }
     if (size > k->s->K) k->s->next_value = k->theta[k->s->K];
-    emi_share(k->s, X.v, size == d ? 0 : worst);
+    emi_share(k->s, X.v, size == d ? 0 : too_early(k->s) ? INFINITY : worst);
     return EM_OK;
 }
 

@@ -29,6 +29,7 @@ typedef struct emi_method {
     int rounds;        /* mixes an iteration, when the user does not say; 0 with
                         * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
     int (*rounds_for)(const emi_network *network);
+    double (*step_factor)(const emi_network *network); /* of the automatic step; NULL: 1 */
     int extra_fields;
     em_status (*run)(emi_solver *s);
 } emi_method;

@@ -13,7 +13,8 @@ static void one_step(emi_solver *s, int mixes)
     emi_apply(s, &s->X, &s->H);                /* C_i X_i                    */
     emi_mix_times(s, mixes, &s->H, &s->mixed); /* ~ C X_i                    */
     emi_note_residual(s, &s->X, &s->H);
-    emi_qr(s, &s->H); /* qr(...)                    */
+    emi_note_disagreement(s, &s->H, &s->mixed); /* where mixing leaves its last round but one */
+    emi_qr(s, &s->H);                           /* qr(...)                    */
     emi_swap(&s->X, &s->H);
 }
 

@@ -19,7 +19,7 @@ struct emi_solver {
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j                                         */
     emi_field extra[EMI_EXTRA_FIELDS]; /* (d, K) zeroed; as many as the method asks for          */
     emi_field residual;                /* (1, 1) a node's own residual, where a method knows it  */
-    emi_field theta;                   /* (1, 1) x_1' C_i x_1, from the last Sanger direction    */
+    emi_field theta;                   /* (K, 1) x_k' C_i x_k, from the last Sanger direction    */
     emi_scratch *scratch;              /* [threads] doubles for the arithmetic of one node       */
 
     double step;          /* alpha_t, of the iteration under way                                 */
@@ -28,6 +28,7 @@ struct emi_solver {
     em_qr_signs qr_signs; /* of every QR                                                         */
     int ritz;             /* turn a subspace's basis into eigenvectors                           */
     int oversample;       /* extra vectors in a block                                            */
+    int own_start;        /* the start is the user's                                             */
     uint64_t seed;        /* of what else is random                                              */
     double tolerance;     /* on the residual                                                     */
     int knows_residual;   /* s->residual is kept: the tolerance is about it, not about the change */
@@ -90,7 +91,12 @@ void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *
 /* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_1. */
 void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S);
 
-/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_i. */
+/* What a node's residual does not see: how far S_i still moved in the last round of mixing, `before` being what it was.
+ * Where nodes agree it no longer does.  The residual becomes that, where it is larger. */
+void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *before);
+
+/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik.  By
+ * its own theta, since S sees a skew between columns k and j only as theta_k times it. */
 void emi_note_direction(emi_solver *s, const emi_field *S);
 
 /* The same estimate at every node: X_i = x. */

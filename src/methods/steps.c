@@ -62,7 +62,9 @@ static em_status sanger_turn(void *context, int i, int worker, em_error *err)
     em_status status = apply_turn(context, i, worker, err);
     if (status != EM_OK) return status;
     emi_sanger(emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker]);
-    *emi_at(&t->s->theta, i).v = t->s->scratch[worker].v[0]; /* the first entry of X' C X */
+    int K = emi_at(t->from, i).cols;
+    const double *XCX = t->s->scratch[worker].v; /* where the direction leaves U(X' C X) */
+    for (int k = 0; k < K; k++) emi_at(&t->s->theta, i).v[k] = XCX[(size_t)k * (size_t)K + (size_t)k];
     return EM_OK;
 }
 
