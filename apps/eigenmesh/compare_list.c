@@ -32,6 +32,7 @@ em_status comparison_create(comparison *c, const char *list, int nodes, em_error
 {
     size_t commas = 0;
     for (const char *at = list; *at; at++) commas += *at == ',';
+    c->count = 0;
     c->names = strdup(list);
     c->contenders = calloc(commas + 1, sizeof *c->contenders);
     if (!c->names || !c->contenders) return refuse_memory(err, "--methods");

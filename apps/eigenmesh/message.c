@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 
-em_status refuse(em_error *err, em_status code, const char *format, ...)
+em_status(refuse)(em_error *err, em_status code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -15,7 +15,7 @@ em_status refuse(em_error *err, em_status code, const char *format, ...)
     return code;
 }
 
-em_status refuse_memory(em_error *err, const char *what)
+em_status(refuse_memory)(em_error *err, const char *what)
 {
     return refuse(err, EM_ENOMEM, "%s: out of memory; try smaller data or a machine with more", what);
 }

@@ -16,6 +16,12 @@ em_status refuse(em_error *err, em_status code, const char *format, ...) __attri
 
 em_status refuse_memory(em_error *err, const char *what);
 
+#ifdef __clang_analyzer__
+/* It does not see into another file that these never return EM_OK. */
+#define refuse(err, code, ...)   ((refuse)(err, code, __VA_ARGS__), code)
+#define refuse_memory(err, what) ((refuse_memory)(err, what), EM_ENOMEM)
+#endif
+
 /* Print "eigenmesh: MESSAGE", always exactly one line. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

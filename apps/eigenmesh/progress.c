@@ -108,12 +108,13 @@ static double iterations_left(const em_progress *now)
  * is measured. */
 static const char *pace_of(const em_progress *now, char *out, size_t size)
 {
-    char left[32];
     double rate = (double)(now->iteration - run.first_iteration) / (now_seconds() - started);
     *out = 0;
-    if (rate > 0)
+    if (rate > 0) {
+        char left[32];
         (void)snprintf(out, size, "   %.*f a second%s", rate < 10 ? 2 : 0, rate,
                        time_left(iterations_left(now) / rate, left, sizeof left));
+    }
     return out;
 }
 
