@@ -5,10 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    BLOCK_BYTES = 1 << 18, /* stays in the second-level cache */
-    TOUCH_BYTES = 1 << 14  /* and this in the first */
-};
+enum { BLOCK_BYTES = 1 << 18 }; /* stays in the second-level cache */
 
 size_t emi_rows_at_once(int d, size_t bytes)
 {
@@ -34,18 +31,12 @@ EMI_WIDE static void standardise(const emi_standard *standard, size_t count, dou
     }
 }
 
-/* A few rows at a time, so that they are standardised while they are still in the first-level cache. */
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             double *rows, em_error *err)
 {
-    size_t d = (size_t)standard->d, at_once = emi_rows_at_once(standard->d, TOUCH_BYTES), n;
-    for (size_t done = 0; done < count; done += n) {
-        n = count - done < at_once ? count - done : at_once;
-        em_status status = emi_shard_read(shard, first + done, n, rows + done * d, err);
-        if (status != EM_OK) return status;
-        standardise(standard, n, rows + done * d);
-    }
-    return EM_OK;
+    em_status status = emi_shard_read(shard, first, count, rows, err);
+    if (status == EM_OK) standardise(standard, count, rows);
+    return status;
 }
 
 /* Sums are kept a block at a time and the blocks' sums added up: rounding then grows with the number of
