@@ -76,12 +76,11 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
 
 /* Z = (M/N) Y' (Y X), a block of rows at a time: each block is read, centred and used for both products
  * while it is in the cache. */
-static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+static em_status apply_to_blocks(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
     int d = C->d;
     size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
     double *rows = scratch.v, *scores = rows + at_once * (size_t)d;
-    memset(Z.v, 0, sizeof *Z.v * (size_t)d * (size_t)Z.cols);
     for (size_t first = 0; first < C->shard->count; first += count) {
         count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
         em_status status = emi_standard_read(C->standard, C->shard, first, count, rows, err);
@@ -90,6 +89,50 @@ static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_
         emi_mul_tn(1, Y, X, 0, S);
         emi_mul(C->weight, Y, S, 1, Z);
     }
+    return EM_OK;
+}
+
+/* S <- S - 1 m', and the sums of its columns added to `sums`. */
+static void centre_scores(emi_block S, const double *m, double *sums)
+{
+    for (int k = 0; k < S.cols; k++) {
+        double *column = emi_column_of(S, k), sum = 0;
+        for (int r = 0; r < S.rows; r++) {
+            column[r] -= m[k];
+            sum += column[r];
+        }
+        sums[k] += sum;
+    }
+}
+
+/* The same on packed doubles where they lie, with no copy at all.  With Y = Y0 - 1 mu', the scores Y X are
+ * Y0 X - 1 (mu' X), and Y' S is Y0' S - mu (1' S). */
+static void apply_in_place(const emi_cov *C, const double *rows, emi_block X, emi_block Z, emi_scratch scratch)
+{
+    int d = C->d, K = X.cols;
+    size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
+    double *scores = scratch.v, *m = scores + at_once * (size_t)K, *sums = m + K;
+    emi_block mu = {d, 1, C->standard->mean};
+    memset(sums, 0, sizeof *sums * (size_t)K);
+    if (mu.v) emi_mul_tn(1, X, mu, 0, (emi_block){K, 1, m});
+    for (size_t first = 0; first < C->shard->count; first += count) {
+        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
+        emi_block Y = {d, (int)count, (double *)rows + first * (size_t)d}, S = {(int)count, K, scores};
+        emi_mul_tn(1, Y, X, 0, S);
+        if (mu.v) centre_scores(S, m, sums);
+        emi_mul(C->weight, Y, S, 1, Z);
+    }
+    if (mu.v) emi_mul(-C->weight, mu, (emi_block){1, K, sums}, 1, Z);
+}
+
+static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+{
+    const emi_shard *shard = C->shard;
+    int plain = !shard->order && !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
+    const double *rows = plain ? emi_data_in_place(shard->data, shard->first) : NULL;
+    memset(Z.v, 0, sizeof *Z.v * (size_t)C->d * (size_t)Z.cols);
+    if (!rows) return apply_to_blocks(C, X, Z, scratch, err);
+    apply_in_place(C, rows, X, Z, scratch);
     return EM_OK;
 }
 

@@ -76,6 +76,11 @@ void emi_data_forget(const em_data *data, size_t first, size_t count)
     if (data->source->forget) data->source->forget(data, first, count);
 }
 
+const double *emi_data_in_place(const em_data *data, size_t first)
+{
+    return data->source->in_place ? data->source->in_place(data, first) : NULL;
+}
+
 em_status emi_data_check_finite(const em_data *data, size_t first, size_t count, const double *rows, em_error *err)
 {
     for (size_t r = 0; r < count; r++)

@@ -13,6 +13,8 @@ typedef struct emi_source {
     em_status (*read)(const em_data *data, size_t first, size_t count, double *out, em_error *err);
     /* OPTIONAL.  These rows will not be needed soon: their memory may go back to the system. */
     void (*forget)(const em_data *data, size_t first, size_t count);
+    /* OPTIONAL.  Row `first` where it lies, when all rows from it on lie there as packed doubles; else NULL. */
+    const double *(*in_place)(const em_data *data, size_t first);
     /* REQUIRED.  Accepts a half-open state. */
     void (*close)(em_data *data);
 } emi_source;
@@ -30,6 +32,9 @@ struct em_data {
 
 /* A hint that rows will not be needed soon. */
 void emi_data_forget(const em_data *data, size_t first, size_t count);
+
+/* Row `first` where it lies, if it and those after it lie there as packed doubles; NULL: they must be read. */
+const double *emi_data_in_place(const em_data *data, size_t first);
 
 /* The error that names the first non-finite value among rows[count * columns], which are rows
  * first .. of the table; EM_OK when all are finite. */

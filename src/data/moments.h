@@ -10,6 +10,7 @@ typedef struct emi_standard {
     int d;
     double *mean;          /* [d]; NULL: not centred  */
     double *inverse_scale; /* [d]; NULL: not scaled   */
+    int mean_is_near;      /* the mean is no larger than the spread by far: it may be subtracted after a product */
 } emi_standard;
 
 /* Rows of data to convert at a time: about `bytes` of doubles, at least 8 rows. */

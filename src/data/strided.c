@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/dtype.h"
 
+#include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,15 +13,21 @@ typedef struct strided {
     emi_layout layout;
 } strided;
 
+static int is_packed(const em_data *data)
+{
+    const emi_layout *l = &((const strided *)data->state)->layout;
+    ptrdiff_t size = (ptrdiff_t)emi_dtype_size(l->type);
+    return !data->pick && l->column_stride == size && l->row_stride == size * (ptrdiff_t)data->columns;
+}
+
 static em_status strided_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
 {
     (void)err;
     const strided *s = data->state;
     const emi_layout *l = &s->layout;
     const unsigned char *base = s->bytes.at + l->offset;
-    size_t columns = data->columns, size = emi_dtype_size(l->type);
-    int packed = !data->pick && l->column_stride == (ptrdiff_t)size && l->row_stride == (ptrdiff_t)(size * columns);
-    if (packed) { /* all rows at once */
+    size_t columns = data->columns;
+    if (is_packed(data)) { /* all rows at once */
         emi_decode(l->type, l->swapped, base + (ptrdiff_t)first * l->row_stride, l->column_stride, count * columns,
                    out);
         return EM_OK;
@@ -34,6 +41,14 @@ static em_status strided_read(const em_data *data, size_t first, size_t count, d
                        to + c);
     }
     return EM_OK;
+}
+
+static const double *strided_in_place(const em_data *data, size_t first)
+{
+    const strided *s = data->state;
+    const unsigned char *at = s->bytes.at + s->layout.offset + (ptrdiff_t)first * s->layout.row_stride;
+    int usable = is_packed(data) && s->layout.type == EM_F64 && !s->layout.swapped;
+    return usable && (uintptr_t)at % sizeof(double) == 0 ? (const double *)(const void *)at : NULL;
 }
 
 /* Give the whole pages inside these rows back: they are read again from the file when needed. */
@@ -57,7 +72,8 @@ static void strided_close(em_data *data)
     data->state = NULL;
 }
 
-static const emi_source strided_source = {.read = strided_read, .forget = strided_forget, .close = strided_close};
+static const emi_source strided_source = {
+    .read = strided_read, .in_place = strided_in_place, .forget = strided_forget, .close = strided_close};
 
 em_status emi_strided_open(em_data *data, const emi_bytes *bytes, const emi_layout *layout, em_error *err)
 {

@@ -292,6 +292,14 @@ done:
     return status;
 }
 
+/* Subtracting the mean after a product loses the digits by which it outweighs the spread: one or two may go. */
+static void judge_mean(emi_problem *p)
+{
+    double size = 0;
+    for (int f = 0; f < p->d; f++) size += p->mean[f] * p->mean[f];
+    p->standard.mean_is_near = size <= 100 * p->variance;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
@@ -307,6 +315,7 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     TRY(build_operators(p, steps, err));
     if (options->scale == EM_SCALE_SPECTRAL) TRY(scale_by_spectrum(p, err));
     TRY(find_variance(p, err));
+    judge_mean(p);
 done:
     return status;
 }

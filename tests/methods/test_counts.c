@@ -190,13 +190,41 @@ static void tracking_is_exact_to_the_last_digits(void **state)
     on_every_set_up(check_last_digits);
 }
 
+/* The error dsa ends at, on the paper's first set-up (d = 10, K = 3, gap 0.8). */
+static double floor_of_dsa(const problem *p, double step)
+{
+    em_options options = options_of("dsa", 3);
+    options.step = step;
+    options.tolerance = 0;
+    options.iterations = (long)(400 / step);
+    em_model *model = traced_fit(p, options);
+    double error = em_model_info(model)->error;
+    em_model_free(&model);
+    return error;
+}
+
+/* An O(alpha) neighbourhood, so that E falls like alpha^2, or nearly: 6.3e-5 at 0.1, 1.7e-5 at 0.05 in an independent
+ * run, up to twice that with the draw. */
+static void dsa_ends_at_its_floor(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_data *data = NULL;
+    assert_ok(em_generate(&data, 10, 10000, 3, 0.8, 3, &err), &err);
+    problem p = {.data = data, .nodes = 10, .topology = "er:0.5"};
+    double coarse = floor_of_dsa(&p, 0.1), fine = floor_of_dsa(&p, 0.05);
+    assert_true(coarse > 6.3e-5 / 2 && coarse < 6.3e-5 * 2);
+    assert_true(fine > 1.7e-5 / 2 && fine < 1.7e-5 * 2);
+    assert_true(coarse / fine > 3 && coarse / fine < 4.5);
+    em_data_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(krylov_on_images),
-        cmocka_unit_test(krylov_and_covariance_within_six_units),
-        cmocka_unit_test(deepca_within_its_units),
-        cmocka_unit_test(tracking_is_exact_to_the_last_digits),
+        cmocka_unit_test(krylov_on_images),        cmocka_unit_test(krylov_and_covariance_within_six_units),
+        cmocka_unit_test(deepca_within_its_units), cmocka_unit_test(tracking_is_exact_to_the_last_digits),
+        cmocka_unit_test(dsa_ends_at_its_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
