@@ -28,6 +28,19 @@ double bench_best(bench_fn *run, void *context, int tries);
 /* Rows of a smooth spectrum: not random enough to be flat, not so structured as to be special. */
 float *bench_rows(size_t rows, int features);
 
+/* A table over a simulated network; the table moves in. */
+typedef struct bench_problem {
+    em_data *data;
+    em_shards *shards;
+    em_graph *graph;
+    em_mesh *mesh;
+} bench_problem;
+
+bench_problem bench_open(em_data *data, int nodes, const char *topology);
+bench_problem bench_open_array(const void *rows, em_dtype type, size_t count, int features, int nodes,
+                               const char *topology);
+void bench_close(bench_problem *problem);
+
 void bench_iterations(const bench_machine *machine);
 void bench_small(double numpy_loops, double numpy_stacked);
 void bench_covariance(const bench_machine *machine);

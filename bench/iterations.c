@@ -10,33 +10,7 @@
 
 /* ---- the program: seconds an iteration ------------------------------------------------------ */
 
-typedef struct problem {
-    em_data *data;
-    em_shards *shards;
-    em_graph *graph;
-    em_mesh *mesh;
-} problem;
-
-static problem open_problem(const float *rows, size_t count, int d, int nodes, const char *topology)
-{
-    problem p = {0};
-    em_error err;
-    bench_must(em_data_from_array(&p.data, rows, EM_F32, count, (size_t)d, 0, 0, &err), &err);
-    bench_must(em_shards_split(&p.shards, p.data, nodes, NULL, 0, &err), &err);
-    bench_must(em_graph_create(&p.graph, topology, nodes, 0, &err), &err);
-    bench_must(em_mesh_open(&p.mesh, "local", p.graph, 0, &err), &err);
-    return p;
-}
-
-static void close_problem(problem *p)
-{
-    em_mesh_close(&p->mesh);
-    em_graph_free(&p->graph);
-    em_shards_free(&p->shards);
-    em_data_free(&p->data);
-}
-
-static double seconds_an_iteration(const problem *p, int K, long iterations, double step)
+static double seconds_an_iteration(const bench_problem *p, int K, long iterations, double step)
 {
     em_error err;
     em_model *model;
@@ -110,7 +84,7 @@ void bench_iterations(const bench_machine *machine)
 {
     enum { M = 20, D = 784, ROWS = 12000 };
     float *rows = bench_rows(ROWS, D);
-    problem p = open_problem(rows, ROWS, D, M, "er:0.5");
+    bench_problem p = bench_open_array(rows, EM_F32, ROWS, D, M, "er:0.5");
     const int Ks[] = {10, 40};
     for (int c = 0; c < 2; c++) {
         int K = Ks[c];
@@ -131,7 +105,7 @@ void bench_iterations(const bench_machine *machine)
         bench_row("fraction of the memory bandwidth (reading every C_i once)", bytes / ours / machine->bandwidth_all,
                   "", 0, 0);
     }
-    close_problem(&p);
+    bench_close(&p);
     free(rows);
 }
 
@@ -139,7 +113,7 @@ void bench_small(double numpy_loops, double numpy_stacked)
 {
     enum { M = 10, D = 20, K = 5, ROWS = 10000 };
     float *rows = bench_rows(ROWS, D);
-    problem p = open_problem(rows, ROWS, D, M, "er:0.5");
+    bench_problem p = bench_open_array(rows, EM_F32, ROWS, D, M, "er:0.5");
     double best = 1e30;
     for (int turn = 0; turn < 5; turn++) {
         double seconds = seconds_an_iteration(&p, K, 20000, 0);
@@ -155,7 +129,7 @@ void bench_small(double numpy_loops, double numpy_stacked)
     } else {
         bench_note("NumPy is not installed: nothing to compare with");
     }
-    close_problem(&p);
+    bench_close(&p);
     free(rows);
 }
 
@@ -163,10 +137,10 @@ void bench_large_network(void)
 {
     enum { M = 10000, D = 20, K = 2, ROWS = 40000, ITERATIONS = 100 };
     float *rows = bench_rows(ROWS, D);
-    problem p = open_problem(rows, ROWS, D, M, "torus:100x100");
+    bench_problem p = bench_open_array(rows, EM_F32, ROWS, D, M, "torus:100x100");
     double seconds = seconds_an_iteration(&p, K, ITERATIONS, 0);
     bench_heading("A torus of 10,000 nodes, d = 20, K = 2");
     bench_row("100 dsa iterations", ITERATIONS * seconds, "s", 10, 1);
-    close_problem(&p);
+    bench_close(&p);
     free(rows);
 }

@@ -79,28 +79,18 @@ typedef struct outcome {
 static outcome fit_once(const void *rows, em_dtype type, int truth)
 {
     em_error err;
-    em_data *data;
-    em_shards *shards;
-    em_graph *graph;
-    em_mesh *mesh;
     em_model *model;
+    bench_problem p = bench_open_array(rows, type, ROWS, D, NODES, "er:0.5");
     em_options options = em_options_default();
     options.method = "krylov";
     options.components = K;
     options.truth_compute = truth;
-    bench_must(em_data_from_array(&data, rows, type, ROWS, D, 0, 0, &err), &err);
-    bench_must(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
-    bench_must(em_graph_create(&graph, "er:0.5", NODES, 0, &err), &err);
-    bench_must(em_mesh_open(&mesh, NULL, graph, 0, &err), &err);
-    bench_must(em_fit(&model, &options, mesh, shards, &err), &err);
+    bench_must(em_fit(&model, &options, p.mesh, p.shards, &err), &err);
     const em_info *info = em_model_info(model);
     outcome result = {info->seconds_setup, info->seconds, info->traffic[EM_METHOD].units, info->error,
                       (int)info->iterations};
     em_model_free(&model);
-    em_mesh_close(&mesh);
-    em_graph_free(&graph);
-    em_shards_free(&shards);
-    em_data_free(&data);
+    bench_close(&p);
     return result;
 }
 

@@ -28,9 +28,6 @@ static void fit_file(const char *path, long iterations)
 {
     em_error err;
     em_data *data;
-    em_shards *shards;
-    em_graph *graph;
-    em_mesh *mesh;
     em_model *model;
     em_options options = em_options_default();
     options.method = "dsa";
@@ -38,10 +35,10 @@ static void fit_file(const char *path, long iterations)
     options.iterations = iterations;
     options.tolerance = 0;
     bench_must(em_data_open(&data, path, NULL, &err), &err);
-    bench_must(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
-    bench_must(em_graph_create(&graph, "er:0.5", NODES, 0, &err), &err);
-    bench_must(em_mesh_open(&mesh, NULL, graph, 0, &err), &err);
-    bench_must(em_fit(&model, &options, mesh, shards, &err), &err);
+    bench_problem p = bench_open(data, NODES, "er:0.5");
+    bench_must(em_fit(&model, &options, p.mesh, p.shards, &err), &err);
+    em_model_free(&model);
+    bench_close(&p);
 }
 
 static double peak_of(const char *path, long iterations)
