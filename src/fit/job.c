@@ -45,7 +45,7 @@ done:
 static int choose_rounds(const emi_job *job)
 {
     if (job->options->consensus_rounds) return job->options->consensus_rounds;
-    return job->method->rounds_for ? job->method->rounds_for(&job->network) : job->method->rounds;
+    return job->method->rounds_for ? job->method->rounds_for(&job->solver) : job->method->rounds;
 }
 
 /* Row-major d x K to column-major. */
@@ -86,8 +86,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .mesh = p->mesh,
                       .C = p->C,
                       .scratch = p->scratch,
-                      .rounds = choose_rounds(job),
-                      .beta = job->network.beta,
+                      .network = job->network,
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),
@@ -98,6 +97,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .traits = job->method->traits,
                       .next_value = NAN,
                       .iteration_limit = iteration_limit(job)};
+    s->rounds = choose_rounds(job);
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));

@@ -34,24 +34,56 @@ static void mix(em_mesh *mesh, const emi_field *X, emi_field *Z)
     emi_mix_end(mesh, Z);
 }
 
-/* The three-term recurrence of Z_t = T_t(W/beta) Z / T_t(1/beta), T_t Chebyshev's polynomial.  With
- * c_t = T_{t-1}(1/beta) / T_t(1/beta), which cannot overflow:
- *     c_{t+1} = 1 / (2/beta - c_t),   Z_{t+1} = (2/beta) c_{t+1} W Z_t - c_t c_{t+1} Z_{t-1}
+/* Chebyshev's polynomials of y = (x - mid) / half, which carries the band onto [-1, 1].  With g_t = T_{t-1}(y(1)) /
+ * (half T_t(y(1))), which can neither overflow nor divide by a band of no width, Z_t = T_t(y(W)) Z / T_t(y(1)) follows
+ *     g_{t+1} = 1 / (2 (1 - mid) - half^2 g_t),   Z_{t+1} = 2 g_{t+1} (W - mid) Z_t - half^2 g_t g_{t+1} Z_{t-1}
  * (Auzinger and Melenk, Iterative Solution of Large Linear Systems, section 8.1). */
-void emi_chebyshev(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work)
+typedef struct band {
+    double mid, half, g;
+} band;
+
+static band band_of(const emi_chebyshev *c)
 {
-    double c = beta; /* T_0 / T_1(1/beta) */
-    if (rounds < 1 || mesh->graph->nodes == 1) return;
-    emi_field_copy(Z, before);
-    mix(mesh, before, Z); /* Z_1 = W Z_0 */
-    for (int t = 1; t < rounds && beta > 0; t++) {
-        double following = 1 / (2 / beta - c);
+    double mid = (c->low + c->high) / 2;
+    return (band){mid, (c->high - c->low) / 2, 1 / (1 - mid)};
+}
+
+static double following(const band *b)
+{
+    return 1 / (2 * (1 - b->mid) - b->half * b->half * b->g);
+}
+
+double emi_chebyshev_factor(const emi_chebyshev *c, double eigenvalue)
+{
+    band b = band_of(c);
+    double before = 1, now = 1, highest = 1; /* 1 / T_t(y(1)), the most that it is over the band */
+    for (int t = 0; t < c->rounds; t++) {
+        double g = t ? following(&b) : b.g, away = eigenvalue - b.mid;
+        double next = t ? 2 * g * away * now - b.half * b.half * b.g * g * before : g * away;
+        before = now, now = next, b.g = g;
+        highest *= b.half * g;
+    }
+    return (now + c->lift * highest) / (1 + c->lift * highest);
+}
+
+void emi_chebyshev_mix(em_mesh *mesh, const emi_chebyshev *c, emi_field *Z, emi_field *before, emi_field *work,
+                       emi_field *start)
+{
+    band b = band_of(c);
+    double highest = 1;
+    if (mesh->graph->nodes == 1) return;
+    if (c->lift > 0) emi_field_copy(Z, start);
+    for (int t = 0; t < c->rounds; t++) {
+        double g = t ? following(&b) : b.g, twice = t ? 2 * g : g;
         mix(mesh, Z, work);
-        combine(mesh, work, 2 / beta * following, -c * following, before); /* Z_{t+1} */
+        combine(mesh, work, twice, -twice * b.mid, Z);
+        if (t) combine(mesh, work, 1, -b.half * b.half * b.g * g, before);
         emi_swap(before, Z);
         emi_swap(Z, work);
-        c = following;
+        b.g = g;
+        highest *= b.half * g;
     }
+    if (c->lift > 0) combine(mesh, Z, 1 / (1 + c->lift * highest), c->lift * highest / (1 + c->lift * highest), start);
 }
 
 /* FastMix (Liu and Morse, Annual Reviews in Control 35, 2011; as in DeEPCA, Ye and Zhang, NeurIPS 2021):

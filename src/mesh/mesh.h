@@ -64,14 +64,25 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN any
 /* Node 0's block to everyone. */
 void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
 
-/* Averages by gossip: `rounds` rounds each, Z in place; `before` and `work` are fields of the same shape to scribble on.
- * The mean is kept exactly; disagreement shrinks by 1 / T_rounds(1/beta) (chebyshev), or by about
- * (1 - sqrt(1 - beta))^rounds (fastmix). */
-void emi_chebyshev(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
-void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
+/* Averages by gossip, Z in place: polynomials in W, of degree `rounds`, that keep the mean exactly and multiply a
+ * disagreement along an eigenvector of W by a factor that is small wherever W has eigenvalues.  The other fields, of the
+ * same shape, are scribbled on; `before` is left with Z as it was one round earlier. */
 
-/* What so many rounds of fastmix do to a disagreement along an eigenvector of W of this eigenvalue. */
+/* FastMix: the factor is at most about (1 - sqrt(1 - beta))^rounds. */
+void emi_fastmix(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
 double emi_fastmix_factor(int rounds, double beta, double eigenvalue);
+
+/* Chebyshev: with m = 1 / T_rounds(y(1)), y carrying W's eigenvalues low .. high onto [-1, 1], the factor lies between
+ * -m and m; with a lift, between (lift - 1) m and (lift + 1) m, over 1 + lift m. */
+typedef struct emi_chebyshev {
+    int rounds;
+    double low, high, lift;
+} emi_chebyshev;
+
+/* `start` is for a lift; without one it may be NULL. */
+void emi_chebyshev_mix(em_mesh *mesh, const emi_chebyshev *c, emi_field *Z, emi_field *before, emi_field *work,
+                       emi_field *start);
+double emi_chebyshev_factor(const emi_chebyshev *c, double eigenvalue);
 
 /* The smallest eigenvalue of W, and beta, found by the nodes in a hundred rounds of a few numbers each: a few per cent
  * too large and too small. */

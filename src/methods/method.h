@@ -15,12 +15,6 @@ enum {
     EMI_SAME_EVERYWHERE = 4 /* all nodes hold the same numbers: they stop together without asking */
 };
 
-/* What the nodes find out about themselves, for methods that ask. */
-typedef struct emi_network {
-    double lowest, beta; /* of W's spectrum                                                       */
-    double spread;       /* max_i lambda_1(C_i) / lambda_1(C): 1 where all nodes hold alike data  */
-} emi_network;
-
 typedef struct emi_method {
     em_method_info info;
     unsigned uses, traits;
@@ -28,7 +22,7 @@ typedef struct emi_method {
     int per_component; /* that many for each component                   */
     int rounds;        /* mixes an iteration, when the user does not say; 0 with
                         * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
-    int (*rounds_for)(const emi_network *network);
+    int (*rounds_for)(const emi_solver *s);
     double (*step_factor)(const emi_network *network); /* of the automatic step; NULL: 1 */
     int extra_fields;
     em_status (*run)(emi_solver *s);

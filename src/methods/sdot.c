@@ -35,9 +35,9 @@ static em_status sadot_run(emi_solver *s)
 }
 
 /* Disagreement below what the default tolerance can see. */
-static int sdot_rounds(const emi_network *network)
+static int sdot_rounds(const emi_solver *s)
 {
-    return emi_rounds_to(1e-7, network->beta);
+    return emi_rounds_to(1e-7, s->network.beta);
 }
 
 const emi_method emi_sdot = {.info = {.name = "sdot",

@@ -10,6 +10,12 @@ typedef struct emi_solver emi_solver;
 
 enum { EMI_EXTRA_FIELDS = 4 };
 
+/* What the nodes find out about themselves, for methods that ask. */
+typedef struct emi_network {
+    double lowest, beta; /* of W's spectrum                                                       */
+    double spread;       /* max_i lambda_1(C_i) / lambda_1(C): 1 where all nodes hold alike data  */
+} emi_network;
+
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
@@ -24,7 +30,7 @@ struct emi_solver {
 
     double step;          /* alpha_t, of the iteration under way                                 */
     int rounds;           /* mixes an iteration, for methods that have them                      */
-    double beta;          /* of W, as the nodes estimate it, for methods that ask                */
+    emi_network network;  /* for methods that ask                                                */
     em_qr_signs qr_signs; /* of every QR                                                         */
     int ritz;             /* turn a subspace's basis into eigenvectors                           */
     int oversample;       /* extra vectors in a block                                            */

@@ -9,10 +9,11 @@
 
 enum { MOST = 12, ROWS = 5, COLS = 3, SIZE = ROWS * COLS };
 
-typedef void gossip(em_mesh *mesh, int rounds, double beta, emi_field *Z, emi_field *before, emi_field *work);
-
-/* What a polynomial makes of an eigenvalue. */
-typedef double response(int rounds, double beta, double lambda);
+/* A way to average, where W's eigenvalues are said to lie, and what it should make of one of them. */
+typedef struct gossip {
+    int fastmix;
+    emi_chebyshev c; /* fastmix: beta is c.high */
+} gossip;
 
 /* Chebyshev's polynomial by its other definition, through the cosine. */
 static double chebyshev(int t, double x)
@@ -21,10 +22,12 @@ static double chebyshev(int t, double x)
     return (x < 0 && t % 2 ? -1 : 1) * cosh(t * acosh(fabs(x)));
 }
 
-static double chebyshev_response(int rounds, double beta, double lambda)
+static double chebyshev_response(const emi_chebyshev *c, double lambda)
 {
-    if (rounds == 0) return 1;
-    return beta > 0 ? chebyshev(rounds, lambda / beta) / chebyshev(rounds, 1 / beta) : lambda;
+    double mid = (c->low + c->high) / 2, half = (c->high - c->low) / 2;
+    if (half <= 0) return pow((lambda - mid) / (1 - mid), c->rounds); /* what it tends to */
+    double value = chebyshev(c->rounds, (lambda - mid) / half), at_one = chebyshev(c->rounds, (1 - mid) / half);
+    return (value + c->lift) / (at_one + c->lift);
 }
 
 static double fastmix_response(int rounds, double beta, double lambda)
@@ -37,8 +40,20 @@ static double fastmix_response(int rounds, double beta, double lambda)
     return now;
 }
 
+static double response(const gossip *way, double lambda)
+{
+    if (way->fastmix) return fastmix_response(way->c.rounds, way->c.high, lambda);
+    return chebyshev_response(&way->c, lambda);
+}
+
+static double claimed(const gossip *way, double lambda)
+{
+    if (way->fastmix) return emi_fastmix_factor(way->c.rounds, way->c.high, lambda);
+    return emi_chebyshev_factor(&way->c, lambda);
+}
+
 /* P = V diag(response) V' of W = V diag(lambda) V'. */
-static void dense_polynomial(const em_mesh *mesh, response *of, int rounds, double beta, double *P)
+static void dense_polynomial(const em_mesh *mesh, const gossip *way, double *P)
 {
     int M = mesh->hosted;
     double V[MOST * MOST], lambda[MOST];
@@ -46,28 +61,30 @@ static void dense_polynomial(const em_mesh *mesh, response *of, int rounds, doub
     for (int i = 0; i < M; i++)
         for (int j = 0; j < M; j++) V[j * M + i] = em_graph_weight(mesh->graph, i, j);
     assert_ok(emi_all_eigen(V, M, lambda, &err), &err);
+    for (int k = 0; k < M; k++) assert_close(claimed(way, lambda[k]), response(way, lambda[k]), 1e-12);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < M; j++) {
             P[j * M + i] = 0;
-            for (int k = 0; k < M; k++) P[j * M + i] += of(rounds, beta, lambda[k]) * V[k * M + i] * V[k * M + j];
+            for (int k = 0; k < M; k++) P[j * M + i] += response(way, lambda[k]) * V[k * M + i] * V[k * M + j];
         }
 }
 
-static void compare(em_mesh *mesh, gossip *average, response *of, int rounds, double beta)
+static void compare(em_mesh *mesh, const gossip *way)
 {
     int M = mesh->hosted;
     double P[MOST * MOST], start[MOST][SIZE];
-    emi_field Z = {0}, before = {0}, work = {0};
+    emi_field Z = {0}, before = {0}, work = {0}, first = {0}, *fields[] = {&Z, &before, &work, &first};
     em_error err = {0};
-    assert_ok(emi_field_alloc(&Z, M, ROWS, COLS, &err), &err);
-    assert_ok(emi_field_alloc(&before, M, ROWS, COLS, &err), &err);
-    assert_ok(emi_field_alloc(&work, M, ROWS, COLS, &err), &err);
+    for (int n = 0; n < 4; n++) assert_ok(emi_field_alloc(fields[n], M, ROWS, COLS, &err), &err);
     for (int i = 0; i < M; i++) {
         matrix_fill(start[i], SIZE, 10 + (uint64_t)i);
         for (int n = 0; n < SIZE; n++) emi_at(&Z, i).v[n] = start[i][n];
     }
-    dense_polynomial(mesh, of, rounds, beta, P);
-    average(mesh, rounds, beta, &Z, &before, &work);
+    dense_polynomial(mesh, way, P);
+    if (way->fastmix)
+        emi_fastmix(mesh, way->c.rounds, way->c.high, &Z, &before, &work);
+    else
+        emi_chebyshev_mix(mesh, &way->c, &Z, &before, &work, &first);
     assert_false(emi_mesh_failed(mesh));
     for (int n = 0; n < SIZE; n++) {
         double mean = 0, mean_was = 0;
@@ -78,34 +95,40 @@ static void compare(em_mesh *mesh, gossip *average, response *of, int rounds, do
             mean += emi_at(&Z, i).v[n] / M;
             mean_was += start[i][n] / M;
         }
-        assert_close(mean, mean_was, 1e-14 * (1 + rounds));
+        assert_close(mean, mean_was, 1e-14 * (1 + way->c.rounds));
     }
-    emi_field_free(&work);
-    emi_field_free(&before);
-    emi_field_free(&Z);
+    for (int n = 0; n < 4; n++) emi_field_free(fields[n]);
 }
 
 /* With the beta of W, one too large, one too small, and none: the polynomial is what was asked for. */
-static void polynomials(em_mesh *mesh, gossip *average, response *of)
+static void polynomials(em_mesh *mesh, gossip way)
 {
     const int rounds[] = {0, 1, 2, 3, 8, 25};
+    double low = way.c.low;
     em_graph_info info;
     em_error err = {0};
     assert_ok(em_graph_measure(mesh->graph, &info, &err), &err);
     double exact = info.beta < 1e-10 ? 0 : info.beta;
     const double betas[] = {exact, (1 + exact) / 2, 0.9 * exact, 0};
     for (int b = 0; b < 4; b++)
-        for (int r = 0; r < 6; r++) compare(mesh, average, of, betas[b] > 0 ? rounds[r] : rounds[r] > 0, betas[b]);
+        for (int r = 0; r < 6; r++) {
+            way.c.rounds = betas[b] > 0 ? rounds[r] : rounds[r] > 0;
+            way.c.high = betas[b];
+            way.c.low = low * betas[b];
+            compare(mesh, &way);
+        }
 }
 
 static void chebyshev_on(em_mesh *mesh)
 {
-    polynomials(mesh, emi_chebyshev, chebyshev_response);
+    polynomials(mesh, (gossip){.c = {.low = -1}});
+    polynomials(mesh, (gossip){.c = {.low = -0.4}});
+    polynomials(mesh, (gossip){.c = {.low = -0.9, .lift = 0.5}});
 }
 
 static void fastmix_on(em_mesh *mesh)
 {
-    polynomials(mesh, emi_fastmix, fastmix_response);
+    polynomials(mesh, (gossip){.fastmix = 1, .c = {.low = -1}});
 }
 
 static void chebyshev_gossip_is_its_polynomial(void **state)
@@ -146,7 +169,8 @@ static void disagreement_shrinks_as_promised(void **state)
     for (int i = 0; i < NODES; i++) matrix_fill(emi_at(&Z, i).v, 1, (uint64_t)i);
     double at_first = disagreement(&Z, NODES);
     mesh->phase = EM_METHOD;
-    emi_chebyshev(mesh, ROUNDS, info.beta, &Z, &before, &work);
+    emi_chebyshev_mix(mesh, &(emi_chebyshev){.rounds = ROUNDS, .low = -info.beta, .high = info.beta}, &Z, &before, &work,
+                      NULL);
     double promised = 1 / chebyshev(ROUNDS, 1 / info.beta);
     assert_true(promised < 0.01 && pow(info.beta, ROUNDS) > 0.5);
     assert_true(disagreement(&Z, NODES) <= promised * at_first);

@@ -10,6 +10,7 @@ typedef struct problem {
     const em_data *data;
     const char *topology;
     int nodes;
+    uint64_t seed; /* of the network and the start */
 } problem;
 
 static em_model *traced_fit(const problem *p, em_options options)
@@ -20,8 +21,9 @@ static em_model *traced_fit(const problem *p, em_options options)
     em_mesh *mesh = NULL;
     em_model *model = NULL;
     options.trace = options.truth_compute = 1;
+    options.seed = p->seed;
     assert_ok(em_shards_split(&shards, p->data, p->nodes, "contiguous", 0, &err), &err);
-    assert_ok(em_graph_create(&graph, p->topology, p->nodes, 1, &err), &err);
+    assert_ok(em_graph_create(&graph, p->topology, p->nodes, p->seed, &err), &err);
     assert_ok(em_mesh_open(&mesh, NULL, graph, 0, &err), &err);
     assert_ok(em_fit(&model, &options, mesh, shards, &err), &err);
     em_mesh_close(&mesh);
@@ -105,7 +107,7 @@ static void krylov_on_images(void **state)
         double *rows = image_rows(sorted);
         assert_ok(em_data_from_array(&data, rows, EM_F64, ROWS, PIXELS, 0, 0, &err), &err);
         for (int c = 0; c < 2; c++) {
-            em_model *model = traced_fit(&(problem){data, "er:0.5", IMAGE_NODES}, options_of("krylov", wanted[c].K));
+            em_model *model = traced_fit(&(problem){data, "er:0.5", IMAGE_NODES, 1}, options_of("krylov", wanted[c].K));
             em_trace_row row = reached(model, 1e-10);
             print_message("krylov, K = %d, sorted %d: %ld averages, %.3f units\n", wanted[c].K, sorted, row.iteration,
                           row.units);
@@ -135,7 +137,7 @@ static void on_every_set_up(paper_check *check)
         em_error err = {0};
         em_data *data = NULL;
         assert_ok(em_generate(&data, FEATURES, SAMPLES, PAPER_K, gaps[g], 1, &err), &err);
-        for (int t = 0; t < 3; t++) check(&(problem){data, topologies[t], PAPER_NODES}, gaps[g]);
+        for (int t = 0; t < 3; t++) check(&(problem){data, topologies[t], PAPER_NODES, 1}, gaps[g]);
         em_data_free(&data);
     }
 }
@@ -161,8 +163,8 @@ static void check_exact_averages(const problem *p, double gap)
 
 static void check_deepca(const problem *p, double gap)
 {
-    double most = gap == 0.6 && strcmp(p->topology, "er:0.5") == 0 ? 60 : 350;
-    assert_true(units_to(p, "deepca", 1e-10) <= most);
+    (void)gap;
+    assert_true(units_to(p, "deepca", 1e-10) <= 350);
 }
 
 static void check_last_digits(const problem *p, double gap)
@@ -182,6 +184,20 @@ static void deepca_within_its_units(void **state)
 {
     (void)state;
     on_every_set_up(check_deepca);
+}
+
+/* Random graphs mix more or less slowly, and starts are better or worse: no lucky draw.  (One in a hundred is unlucky:
+ * of 20 networks with 5 other starts each, 99 were within 60 units and one took 66.) */
+static void deepca_within_sixty_units_on_random_graphs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        em_error err = {0};
+        em_data *data = NULL;
+        assert_ok(em_generate(&data, FEATURES, SAMPLES, PAPER_K, 0.6, seed, &err), &err);
+        assert_true(units_to(&(problem){data, "er:0.5", PAPER_NODES, seed}, "deepca", 1e-10) <= 60);
+        em_data_free(&data);
+    }
 }
 
 static void tracking_is_exact_to_the_last_digits(void **state)
@@ -223,7 +239,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(krylov_on_images),        cmocka_unit_test(krylov_and_covariance_within_six_units),
-        cmocka_unit_test(deepca_within_its_units), cmocka_unit_test(tracking_is_exact_to_the_last_digits),
+        cmocka_unit_test(deepca_within_its_units),
+        cmocka_unit_test(deepca_within_sixty_units_on_random_graphs), cmocka_unit_test(tracking_is_exact_to_the_last_digits),
         cmocka_unit_test(dsa_ends_at_its_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
