@@ -38,7 +38,7 @@ size_t emi_cov_form_needs(int d)
 
 size_t emi_cov_apply_needs(int d, int K)
 {
-    return emi_rows_at_once(d, APPLY_BYTES) * ((size_t)d + (size_t)K);
+    return emi_rows_at_once(d, APPLY_BYTES) * ((size_t)d + (size_t)K) + 2 * (size_t)K;
 }
 
 /* Copy the upper triangle to the lower, tile by tile so that both sides stay in the cache. */
@@ -74,22 +74,22 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
     return EM_OK;
 }
 
-/* Z = (M/N) Y' (Y X), a block of rows at a time: each block is read, centred and used for both products
- * while it is in the cache. */
-static em_status apply_to_blocks(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+/* Rows as they are: centring them is then left to the scores.  Packed doubles are used where they lie, with no copy. */
+static em_status raw_rows(const emi_cov *C, size_t first, size_t count, double *room, const double **rows,
+                          em_error *err)
 {
-    int d = C->d;
-    size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
-    double *rows = scratch.v, *scores = rows + at_once * (size_t)d;
-    for (size_t first = 0; first < C->shard->count; first += count) {
-        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
-        em_status status = emi_standard_read(C->standard, C->shard, first, count, rows, err);
-        if (status != EM_OK) return status;
-        emi_block Y = {d, (int)count, rows}, S = {(int)count, X.cols, scores};
-        emi_mul_tn(1, Y, X, 0, S);
-        emi_mul(C->weight, Y, S, 1, Z);
-    }
-    return EM_OK;
+    const emi_shard *shard = C->shard;
+    *rows = shard->order ? NULL : emi_data_in_place(shard->data, shard->first + first);
+    if (*rows) return EM_OK;
+    *rows = room;
+    return emi_shard_read(shard, first, count, room, err);
+}
+
+static em_status centred_rows(const emi_cov *C, size_t first, size_t count, double *room, const double **rows,
+                              em_error *err)
+{
+    *rows = room;
+    return emi_standard_read(C->standard, C->shard, first, count, room, err);
 }
 
 /* S <- S - 1 m', and the sums of its columns added to `sums`. */
@@ -105,34 +105,30 @@ static void centre_scores(emi_block S, const double *m, double *sums)
     }
 }
 
-/* The same on packed doubles where they lie, with no copy at all.  With Y = Y0 - 1 mu', the scores Y X are
- * Y0 X - 1 (mu' X), and Y' S is Y0' S - mu (1' S). */
-static void apply_in_place(const emi_cov *C, const double *rows, emi_block X, emi_block Z, emi_scratch scratch)
+/* Z = (M/N) Y' (Y X), a block of rows at a time: each is read once and used for both products while it is in the cache.
+ * Where the mean is near, rows stay uncentred: with Y = Y0 - 1 mu', the scores Y X are Y0 X - 1 (mu' X), and Y' S is
+ * Y0' S - mu (1' S). */
+static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
     int d = C->d, K = X.cols;
+    int raw = !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
     size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
-    double *scores = scratch.v, *m = scores + at_once * (size_t)K, *sums = m + K;
-    emi_block mu = {d, 1, C->standard->mean};
+    double *room = scratch.v, *scores = room + at_once * (size_t)d, *m = scores + at_once * (size_t)K, *sums = m + K;
+    emi_block mu = {d, 1, raw ? C->standard->mean : NULL};
+    const double *rows = NULL;
+    memset(Z.v, 0, sizeof *Z.v * (size_t)d * (size_t)K);
     memset(sums, 0, sizeof *sums * (size_t)K);
     if (mu.v) emi_mul_tn(1, X, mu, 0, (emi_block){K, 1, m});
     for (size_t first = 0; first < C->shard->count; first += count) {
         count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
-        emi_block Y = {d, (int)count, (double *)rows + first * (size_t)d}, S = {(int)count, K, scores};
+        em_status status = (raw ? raw_rows : centred_rows)(C, first, count, room, &rows, err);
+        if (status != EM_OK) return status;
+        emi_block Y = {d, (int)count, (double *)rows}, S = {(int)count, K, scores};
         emi_mul_tn(1, Y, X, 0, S);
         if (mu.v) centre_scores(S, m, sums);
         emi_mul(C->weight, Y, S, 1, Z);
     }
     if (mu.v) emi_mul(-C->weight, mu, (emi_block){1, K, sums}, 1, Z);
-}
-
-static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
-{
-    const emi_shard *shard = C->shard;
-    int plain = !shard->order && !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
-    const double *rows = plain ? emi_data_in_place(shard->data, shard->first) : NULL;
-    memset(Z.v, 0, sizeof *Z.v * (size_t)C->d * (size_t)Z.cols);
-    if (!rows) return apply_to_blocks(C, X, Z, scratch, err);
-    apply_in_place(C, rows, X, Z, scratch);
     return EM_OK;
 }
 

@@ -48,7 +48,7 @@ static band band_of(const emi_chebyshev *c)
     return (band){mid, (c->high - c->low) / 2, 1 / (1 - mid)};
 }
 
-static double following(const band *b)
+static double next_g(const band *b)
 {
     return 1 / (2 * (1 - b->mid) - b->half * b->half * b->g);
 }
@@ -58,7 +58,7 @@ double emi_chebyshev_factor(const emi_chebyshev *c, double eigenvalue)
     band b = band_of(c);
     double before = 1, now = 1, highest = 1; /* 1 / T_t(y(1)), the most that it is over the band */
     for (int t = 0; t < c->rounds; t++) {
-        double g = t ? following(&b) : b.g, away = eigenvalue - b.mid;
+        double g = t ? next_g(&b) : b.g, away = eigenvalue - b.mid;
         double next = t ? 2 * g * away * now - b.half * b.half * b.g * g * before : g * away;
         before = now, now = next, b.g = g;
         highest *= b.half * g;
@@ -74,7 +74,7 @@ void emi_chebyshev_mix(em_mesh *mesh, const emi_chebyshev *c, emi_field *Z, emi_
     if (mesh->graph->nodes == 1) return;
     if (c->lift > 0) emi_field_copy(Z, start);
     for (int t = 0; t < c->rounds; t++) {
-        double g = t ? following(&b) : b.g, twice = t ? 2 * g : g;
+        double g = t ? next_g(&b) : b.g, twice = t ? 2 * g : g;
         mix(mesh, Z, work);
         combine(mesh, work, twice, -twice * b.mid, Z);
         if (t) combine(mesh, work, 1, -b.half * b.half * b.g * g, before);

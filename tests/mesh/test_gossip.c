@@ -169,8 +169,8 @@ static void disagreement_shrinks_as_promised(void **state)
     for (int i = 0; i < NODES; i++) matrix_fill(emi_at(&Z, i).v, 1, (uint64_t)i);
     double at_first = disagreement(&Z, NODES);
     mesh->phase = EM_METHOD;
-    emi_chebyshev_mix(mesh, &(emi_chebyshev){.rounds = ROUNDS, .low = -info.beta, .high = info.beta}, &Z, &before, &work,
-                      NULL);
+    emi_chebyshev_mix(mesh, &(emi_chebyshev){.rounds = ROUNDS, .low = -info.beta, .high = info.beta}, &Z, &before,
+                      &work, NULL);
     double promised = 1 / chebyshev(ROUNDS, 1 / info.beta);
     assert_true(promised < 0.01 && pow(info.beta, ROUNDS) > 0.5);
     assert_true(disagreement(&Z, NODES) <= promised * at_first);

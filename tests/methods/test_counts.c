@@ -238,9 +238,11 @@ static void dsa_ends_at_its_floor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(krylov_on_images),        cmocka_unit_test(krylov_and_covariance_within_six_units),
+        cmocka_unit_test(krylov_on_images),
+        cmocka_unit_test(krylov_and_covariance_within_six_units),
         cmocka_unit_test(deepca_within_its_units),
-        cmocka_unit_test(deepca_within_sixty_units_on_random_graphs), cmocka_unit_test(tracking_is_exact_to_the_last_digits),
+        cmocka_unit_test(deepca_within_sixty_units_on_random_graphs),
+        cmocka_unit_test(tracking_is_exact_to_the_last_digits),
         cmocka_unit_test(dsa_ends_at_its_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
