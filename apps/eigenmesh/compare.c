@@ -70,7 +70,7 @@ static em_status describe(compare_job *job, em_error *err)
     TRY(problem_describe(&job->problem, job->args, "compute", err));
     TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
     TRY(comparison_create(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
-    job->problem.options.trace = 1;
+    job->problem.options.trace = EM_TRACE_ALL;
     job->problem.options.monitor = progress_fit;
 done:
     return status;
@@ -103,28 +103,36 @@ done:
     return status;
 }
 
-/* What goes wrong in one method, with its numbers or for want of memory, is a result; all else is wrong with the
- * problem, for every method alike. */
-static int is_a_result(em_status status)
-{
-    return status == EM_ENUMERIC || status == EM_ENOMEM || status == EM_ENOTSUP;
-}
-
 static em_status run_methods(compare_job *job, em_error *err)
 {
-    problem *p = &job->problem;
-    for (int i = 0; i < job->methods.count && !job->interrupted; i++) {
-        contender *one = &job->methods.contenders[i];
-        em_options options = p->options;
-        options.method = one->name;
-        options.monitor_user = one->name;
-        em_status status = em_fit(&one->model, &options, p->mesh, p->shards, err);
-        if (status != EM_OK && !is_a_result(status)) return status;
-        if (status != EM_OK) one->error = *err;
+    em_status status = EM_OK;
+    const problem *p = &job->problem;
+    comparison *c = &job->methods;
+    em_experiment experiment = {.graph = p->graph,
+                                .shards = p->shards,
+                                .contender_count = c->count,
+                                .trials = 1,
+                                .seed = p->options.seed,
+                                .threads = em_mesh_threads(p->mesh)};
+    em_contender *contenders = calloc((size_t)c->count, sizeof *contenders);
+    if (!contenders) TRY(refuse_memory(err, "--methods"));
+    for (int i = 0; i < c->count; i++) {
+        contenders[i] = (em_contender){.label = c->contenders[i].name, .options = p->options};
+        contenders[i].options.method = c->contenders[i].name;
+        contenders[i].options.monitor_user = c->contenders[i].name;
+    }
+    experiment.contenders = contenders;
+    TRY(em_experiment_run(&c->results, &experiment, err));
+    for (int i = 0; i < c->count; i++) {
+        contender *one = &c->contenders[i];
+        one->model = em_results_model(c->results, i, 0);
+        one->error = *em_results_error(c->results, i, 0);
         if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
     }
+done:
     progress_erase();
-    return EM_OK;
+    free(contenders);
+    return status;
 }
 
 static em_status write_files(compare_job *job, em_error *err)

@@ -7,15 +7,16 @@
 #include <eigenmesh/eigenmesh.h>
 
 typedef struct contender {
-    char *name;      /* as asked for: "auto" too */
-    em_model *model; /* NULL: it could not run, or its turn has not come */
-    em_error error;  /* why not */
+    char *name;            /* as asked for: "auto" too */
+    const em_model *model; /* NULL: it could not run, or its turn has not come */
+    em_error error;        /* why not */
 } contender;
 
 typedef struct comparison {
     int count;
     contender *contenders;
-    char *names; /* where they lie */
+    char *names;         /* where they lie */
+    em_results *results; /* where the models lie */
 } comparison;
 
 /* The contenders of a list such as "krylov,dsa", which must be methods that run on so many nodes, each once. */

@@ -48,7 +48,7 @@ em_status comparison_create(comparison *c, const char *list, int nodes, em_error
 
 void comparison_free(comparison *c)
 {
-    for (int i = 0; i < c->count; i++) em_model_free(&c->contenders[i].model);
+    em_results_free(&c->results);
     free(c->contenders);
     free(c->names);
 }

@@ -138,7 +138,7 @@ static em_status fit(const arguments *args, em_error *err)
     fit_job job = {.args = args, .files = {{.option = "output"}, {.option = "trace"}, {.option = "plot"}}};
     em_options *options = &job.problem.options;
     TRY(problem_describe(&job.problem, args, "none", err));
-    options->trace = args_given(args, "trace") || args_given(args, "plot");
+    if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
     TRY(outputs_open(job.files, FILES, args, err));
     TRY(problem_open(&job.problem, err));

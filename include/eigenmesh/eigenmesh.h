@@ -259,6 +259,9 @@ typedef enum em_decay { EM_DECAY_CONSTANT, EM_DECAY_SQRT, EM_DECAY_POWER } em_de
 typedef enum em_scale { EM_SCALE_NONE, EM_SCALE_STD, EM_SCALE_SPECTRAL } em_scale;
 typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
 
+/* With the error alone, residual and consensus are NaN: an iteration of its own a row is saved. */
+typedef enum em_trace { EM_TRACE_NONE, EM_TRACE_ALL, EM_TRACE_ERROR } em_trace;
+
 /* What the caller asks.  Start from em_options_default().                         */
 typedef struct em_options {
     const char *method;     /* a registered name, or "auto"        default "auto"  */
@@ -279,7 +282,7 @@ typedef struct em_options {
     uint64_t seed;          /* everything random follows from it   default 0       */
     int truth_compute;      /* solve centrally too, for study      default 0       */
     const double *truth;    /* d x K eigenvectors, borrowed        default NULL    */
-    int trace;              /* keep a row an iteration             default 0       */
+    em_trace trace;         /* keep a row an iteration             default none    */
     em_monitor_fn *monitor; /*                                     default NULL    */
     void *monitor_user;
 } em_options;
@@ -392,6 +395,71 @@ EM_API em_status em_model_save(const em_model *model, const char *path, em_error
 EM_API em_status em_model_write(const em_model *model, em_output *output, em_error *err);
 EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
 EM_API void em_model_free(em_model **model);
+
+/* ---- experiments: one problem, several methods, several trials ------------------------ */
+
+/* Where a contender runs: over the network; where all data is in one place; or at
+ * every node by itself, on that node's data, which is as many runs.               */
+typedef enum em_place { EM_OVER_NETWORK, EM_IN_ONE_PLACE, EM_EACH_ALONE } em_place;
+
+typedef struct em_contender {
+    const char *label; /* borrowed                                                  */
+    em_place place;
+    em_options options; /* center, scale, components and truth: the same in all     */
+} em_contender;
+
+typedef struct em_experiment_progress {
+    int finished, total; /* runs                                                    */
+    double under_way;    /* the sum of what is done of those that are running       */
+    const char *label;   /* of the contender that this report came from             */
+    int trial;
+} em_experiment_progress;
+
+/* Called now and then, by one thread at a time; non-zero stops the experiment.    */
+typedef int em_experiment_monitor_fn(const em_experiment_progress *progress, void *user);
+
+/* Everything in it is borrowed.  Zero it first.                                   */
+typedef struct em_experiment {
+    const em_graph *graph;
+    const em_data *data;     /* split over the nodes as it lies; or                 */
+    const em_shards *shards; /* one a node, only for contenders over the network; or, both NULL,  */
+    struct {                 /* drawn anew for every trial by em_generate           */
+        size_t features, samples, components;
+        double gap;
+    } drawn;
+    const em_contender *contenders;
+    int contender_count;
+    int trials;
+    uint64_t seed; /* trial t draws its data and start from seed + t               */
+    int threads;   /* cores to use, 0 for all: they share trials, or the nodes of a single one */
+    em_experiment_monitor_fn *monitor;
+    void *monitor_user;
+} em_experiment;
+
+typedef struct em_results em_results;
+
+/* Run all contenders in all trials.  A contender's failure of its own (numbers,
+ * memory) is a result; so is one that the monitor stopped, after which no other runs.
+ * The results do not depend on the number of cores where there are several nodes.  */
+EM_API em_status em_experiment_run(em_results **out, const em_experiment *experiment, em_error *err);
+
+/* How many runs a contender had in all, and one of them: its model, or NULL and why. */
+EM_API int em_results_runs(const em_results *results, int contender);
+EM_API const em_model *em_results_model(const em_results *results, int contender, int run);
+EM_API const em_error *em_results_error(const em_results *results, int contender, int run); /* code EM_OK: not run */
+EM_API int em_results_stopped(const em_results *results); /* by a monitor          */
+
+/* A contender's runs as one curve, a row an iteration: means over the runs, and the
+ * least and the largest error.  A run that converged sooner than others stays where it ended;
+ * one that broke off ends the curve.                                              */
+typedef struct em_curve_row {
+    long iteration;
+    double rounds, bytes, units;
+    double error, least, most;
+} em_curve_row;
+
+EM_API const em_curve_row *em_results_curve(const em_results *results, int contender, size_t *rows);
+EM_API void em_results_free(em_results **results);
 
 #ifdef __cplusplus
 }

@@ -26,9 +26,14 @@ double emi_cov_implicit_cost(size_t rows, int d, int K)
     return 4.0 * (double)rows * d * K;
 }
 
+int emi_cov_is_dense(const emi_cov *C)
+{
+    return C->dense && !C->spared;
+}
+
 double emi_cov_apply_cost(const emi_cov *C, int K)
 {
-    return C->dense ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
+    return emi_cov_is_dense(C) ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
 }
 
 size_t emi_cov_form_needs(int d)
@@ -134,7 +139,7 @@ static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_
 
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    if (!C->dense) return apply_implicit(C, X, Z, scratch, err);
+    if (!emi_cov_is_dense(C)) return apply_implicit(C, X, Z, scratch, err);
     emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
     return EM_OK;
 }

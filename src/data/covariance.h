@@ -9,8 +9,12 @@ typedef struct emi_cov {
     double weight; /* M / N */
     const emi_shard *shard;
     const emi_standard *standard;
-    double *dense; /* [d * d], both triangles; NULL: products with the data */
+    double *dense; /* [d * d], both triangles; NULL: not formed             */
+    int spared;    /* products with the data even where it is formed        */
 } emi_cov;
+
+/* Are products made with the covariance, and not with the data? */
+int emi_cov_is_dense(const emi_cov *C);
 
 /* Floating-point operations of forming C_i, and of one product with a d x K block either way. */
 double emi_cov_form_cost(size_t rows, int d);

@@ -124,9 +124,9 @@ static em_status run_method(emi_job *job, em_error *err)
 em_status emi_job_run(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    double began = emi_seconds();
     job->problem->mesh->phase = EM_SETUP;
     if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
+    double began = emi_seconds();
     TRY(tune(job, err));
     TRY(open_solver(job, err));
     job->seconds_setup = emi_seconds() - began;

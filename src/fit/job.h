@@ -1,4 +1,4 @@
-/* One method on a prepared problem. */
+/* The exact answer to a prepared problem, and one method, or those that auto tries in turn, on it. */
 #ifndef EMI_FIT_JOB_H
 #define EMI_FIT_JOB_H
 
@@ -18,7 +18,6 @@ typedef struct emi_job {
     const emi_method *method;
     emi_problem *problem;
     const emi_truth *truth;
-    double seconds_before; /* spent on the problem */
 
     emi_solver solver;
     emi_observer observer;
@@ -34,6 +33,17 @@ em_status emi_job_run(emi_job *job, em_error *err);
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err);
 
 void emi_job_close(emi_job *job); /* accepts one that never ran */
+
+/* The truth that the options ask for, if any. */
+em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
+void emi_truth_free(emi_truth *truth); /* accepts the zeroed */
+
+/* The model, by the method that the options name, or those that auto tries in turn. */
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_truth *truth, const em_options *options,
+                    em_error *err);
+
+/* Products to expect, for choosing an operator: what was asked for, or a guess where nothing was. */
+long emi_expected_products(const em_options *options);
 
 /* Row-major d x K to column-major. */
 void emi_transpose(const double *from, int d, int K, double *to);

@@ -1,5 +1,6 @@
 #include "fit/problem.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "fit/options.h"
 #include "linalg/lanczos.h"
@@ -155,8 +156,12 @@ int emi_problem_dense_fits(const emi_problem *p)
 
 em_status emi_problem_make_dense(emi_problem *p, em_error *err)
 {
+    double began = emi_seconds();
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 0;
     if (p->C[0].dense) return EM_OK;
-    return at_every_node(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+    em_status status = at_every_node(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+    p->seconds_forming = emi_seconds() - began;
+    return status;
 }
 
 /* Forming every C_i pays when the products saved on the way outweigh it, and when it fits. */
@@ -171,6 +176,13 @@ static int dense_is_better(const emi_problem *p, long steps)
     return dense < implicit && emi_problem_dense_fits(p);
 }
 
+em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
+{
+    if (dense_is_better(p, steps)) return emi_problem_make_dense(p, err);
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 1;
+    return EM_OK;
+}
+
 static em_status build_operators(emi_problem *p, long steps, em_error *err)
 {
     for (int i = 0; i < p->mesh->hosted; i++)
@@ -178,7 +190,7 @@ static em_status build_operators(emi_problem *p, long steps, em_error *err)
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shards->shard[i],
                             .standard = &p->standard};
-    return dense_is_better(p, steps) ? emi_problem_make_dense(p, err) : EM_OK;
+    return emi_problem_choose_operator(p, steps, err);
 }
 
 /* ---- eigenvalues, for the scale and the step --------------------------------------------------- */
@@ -306,6 +318,7 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
                               long steps, em_error *err)
 {
     em_status status = EM_OK;
+    double began = emi_seconds();
     *p = (emi_problem){.mesh = mesh, .shards = shards};
     mesh->phase = EM_SETUP;
     TRY(check_sizes(p, options, err));
@@ -316,6 +329,7 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     if (options->scale == EM_SCALE_SPECTRAL) TRY(scale_by_spectrum(p, err));
     TRY(find_variance(p, err));
     judge_mean(p);
+    p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     return status;
 }

@@ -8,13 +8,15 @@ typedef struct emi_problem {
     em_mesh *mesh;
     const em_shards *shards; /* [hosted] borrowed */
     int d, K;
-    uint64_t N;            /* rows in all */
-    emi_standard standard; /* what is done to each row */
-    double *mean;          /* [d] global mean, zero where the mean is left in */
-    double *scale;         /* [d] divisors */
-    int constant_features; /* left unscaled under std */
-    emi_cov *C;            /* [hosted] */
-    double variance;       /* trace(C), over the whole network */
+    uint64_t N;             /* rows in all */
+    emi_standard standard;  /* what is done to each row */
+    double *mean;           /* [d] global mean, zero where the mean is left in */
+    double *scale;          /* [d] divisors */
+    int constant_features;  /* left unscaled under std */
+    emi_cov *C;             /* [hosted] */
+    double variance;        /* trace(C), over the whole network */
+    double seconds;         /* that preparing it took, but for */
+    double seconds_forming; /* forming the covariances         */
     int threads;
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
 } emi_problem;
@@ -24,7 +26,10 @@ typedef struct emi_problem {
 em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                               long steps, em_error *err);
 
-/* Form the covariances, where they are not yet; and whether they fit into half of the memory. */
+/* Covariances, formed where they are not yet, or products with the data: whichever takes less over so many steps. */
+em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err);
+
+/* The covariances in any case; and whether they fit into half of the memory. */
 em_status emi_problem_make_dense(emi_problem *p, em_error *err);
 int emi_problem_dense_fits(const emi_problem *p);
 

@@ -79,7 +79,8 @@ static void fill_info(const emi_job *job, em_info *info)
     const emi_problem *p = job->problem;
     const em_mesh *mesh = p->mesh;
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
-    (void)snprintf(info->operator_name, sizeof info->operator_name, "%s", p->C[0].dense ? "dense" : "implicit");
+    (void)snprintf(info->operator_name, sizeof info->operator_name, "%s",
+                   emi_cov_is_dense(&p->C[0]) ? "dense" : "implicit");
     info->reason = job->around.reason;
     info->iterations = job->around.iteration;
     info->step = job->alpha;
@@ -92,7 +93,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->components = p->K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
-    info->seconds_setup = job->seconds_before + job->seconds_setup;
+    info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->around.seconds;
     for (int phase = 0; phase < EM_PHASES; phase++) {
         const emi_count *sent = &mesh->count[phase];

@@ -70,9 +70,12 @@ static void trace(emi_solver *s)
                           .units = emi_units(s->mesh, s->d, s->K, sent->scalars),
                           .seconds = a->seconds};
     s->mesh->phase = EMI_OBSERVING;
-    emi_observe_estimate(o);
-    row->consensus = emi_observe_consensus(o);
-    row->residual = emi_observe_residual(o);
+    row->consensus = row->residual = NAN;
+    if (a->options->trace != EM_TRACE_ERROR) {
+        emi_observe_estimate(o);
+        row->consensus = emi_observe_consensus(o);
+        row->residual = emi_observe_residual(o);
+    }
     row->error = emi_observe_error(o);
     s->mesh->phase = EM_METHOD;
 }

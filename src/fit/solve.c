@@ -1,0 +1,98 @@
+/* On a prepared problem: the exact answer, for study, and the methods. */
+#include "base/memory.h"
+#include "fit/choose.h"
+#include "fit/job.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the truth, for study ----------------------------------------------------------------------- */
+
+static em_status given_truth(emi_truth *truth, const double *given, int d, int K, em_error *err)
+{
+    emi_transpose(given, d, K, truth->vectors);
+    for (int k = 0; k < K; k++) {
+        double *q = truth->vectors + (size_t)k * (size_t)d, norm = emi_norm(d, q);
+        if (norm == 0) return emi_fail(err, EM_EINVAL, "truth: column %d is zero; try d x K eigenvectors", k);
+        for (int n = 0; n < d; n++) q[n] /= norm;
+    }
+    return EM_OK;
+}
+
+em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err)
+{
+    if (!options->truth && !options->truth_compute) return EM_OK;
+    truth->vectors = emi_doubles((size_t)p->d * (size_t)p->K);
+    truth->values = emi_doubles((size_t)p->K);
+    if (!truth->vectors || !truth->values) return emi_fail_memory(err, "truth");
+    for (int k = 0; k < p->K; k++) truth->values[k] = NAN;
+    if (options->truth) return given_truth(truth, options->truth, p->d, p->K, err);
+    return emi_problem_truth(p, truth->values, truth->vectors, err);
+}
+
+void emi_truth_free(emi_truth *truth)
+{
+    emi_free(truth->values);
+    emi_free(truth->vectors);
+    *truth = (emi_truth){0};
+}
+
+/* ---- one method, or those that auto tries in turn -------------------------------------------------- */
+
+static em_status solve_by(const emi_method *method, emi_job job, em_model **out, em_error *err)
+{
+    job.method = method;
+    em_status status = emi_job_run(&job, err);
+    if (status == EM_OK) status = emi_job_report(&job, out, err);
+    emi_job_close(&job);
+    return status;
+}
+
+static int broke_down(em_status status, const em_model *model)
+{
+    if (status != EM_OK) return status == EM_ENUMERIC;
+    em_reason reason = em_model_info(model)->reason;
+    return reason == EM_STOPPED_DIVERGED || reason == EM_STOPPED_SHORT;
+}
+
+/* The first choice that does not break down; what is told of the choice says so. */
+static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
+                                 em_error *err)
+{
+    em_status status = EM_OK;
+    for (int c = 0; choices[c]; c++) {
+        em_model_free(out);
+        job.problem->mesh->failure = (em_error){0};
+        status = solve_by(choices[c], job, out, err);
+        if (!choices[c + 1] || !broke_down(status, *out)) break;
+        size_t used = strlen(why);
+        (void)snprintf(why + used, room - used, "; %s broke down (%s), %s instead", choices[c]->info.name,
+                       status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
+                       choices[c + 1]->info.name);
+    }
+    return status;
+}
+
+long emi_expected_products(const em_options *options)
+{
+    enum { MANY = 1000, FEW = 12 };
+    if (options->iterations >= 0) return options->iterations + 1;
+    const emi_method *method = emi_method_find(options->method);
+    return !method || method == &emi_krylov ? FEW : MANY;
+}
+
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_truth *truth, const em_options *options,
+                    em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_method *choices[EMI_CHOICES + 1] = {NULL};
+    char why[sizeof((em_info *)0)->choice] = "";
+    emi_job job = {.options = options, .problem = problem, .truth = truth};
+    TRY(emi_options_method(options, problem->mesh->graph->nodes, &choices[0], err));
+    TRY(emi_problem_choose_operator(problem, emi_expected_products(options), err));
+    if (!choices[0]) emi_choose(problem, options, choices, why, sizeof why);
+    TRY(solve_by_choice(choices, why, sizeof why, job, out, err));
+    (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
+done:
+    return status;
+}
