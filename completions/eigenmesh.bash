@@ -1,7 +1,7 @@
 # Completion of eigenmesh's command line for bash: source this file, or install it where
 # bash-completion looks (share/bash-completion/completions/eigenmesh).
 
-_eigenmesh_commands="fit compare transform info generate topology convert help"
+_eigenmesh_commands="fit compare reproduce transform info generate topology convert help"
 
 # The options of a command.
 _eigenmesh_options()
@@ -17,6 +17,7 @@ _eigenmesh_options()
         echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
             "--tolerance --no-center --scale --init --seed --engine --threads --truth --output"
         ;;
+    reproduce) echo "$common --json --data --output --trials --quick --iterations --seed --threads" ;;
     transform) echo "$common $reading --output --inverse --whiten" ;;
     info) echo "$common --json --plot" ;;
     generate) echo "$common --features --samples --components --gap --seed --output" ;;
@@ -52,9 +53,9 @@ _eigenmesh_values()
     --engine) _eigenmesh_built_in engines ;;
     --header) echo "yes no auto" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
-    --output | -o | --trace | --plot | --edges) echo "FILES" ;;
+    --output | -o | --trace | --plot | --edges | --data) echo "FILES" ;;
     --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \
-        --threads | --features | -d | --samples | -N | --gap | --columns)
+        --threads | --trials | --features | -d | --samples | -N | --gap | --columns)
         echo "NUMBER"
         ;;
     esac
@@ -92,6 +93,8 @@ _eigenmesh()
         _eigenmesh_words "$(_eigenmesh_options "$command")" "$current"
     elif [[ $values == NUMBER ]]; then
         return
+    elif [[ $command == reproduce && -z $values ]]; then
+        _eigenmesh_words "fig1a fig1b fig2 fig3 fig4 fig5 all" "$current"
     elif [[ $current == file:* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "${current#file:}")
     elif [[ -n $values && $values != FILES ]]; then

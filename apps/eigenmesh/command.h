@@ -21,6 +21,6 @@ typedef struct command_spec {
 } command_spec;
 
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
-    command_topology, command_convert;
+    command_topology, command_convert, command_reproduce;
 
 #endif

@@ -1,8 +1,8 @@
-/* The error of every method against what it cost.  Methods differ in colour, dashes and
- * marks, so that they can be told apart in black and white too. */
+/* The error of every method against what it cost. */
 #include "compare.h"
 #include "gnuplot.h"
 #include "message.h"
+#include "palette.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,8 @@ static const char *const axis_labels[COMPARE_AXES] = {
     [AXIS_SECONDS] = "seconds in the iterations",
 };
 
-static const char *const colours[] = {"#20639b", "#d1603d", "#2a7f62", "#7b4b94", "#a67c00", "#404040"};
-static const char *const dashes[] = {"solid", "(14,6)", "(4,5)", "(14,5,4,5)", "(22,12)", "(14,5,4,5,4,5)", "(8,4)"};
-static const int marks[] = {7, 5, 9, 11, 13, 6, 4, 8, 10, 12, 1, 2};
-
 /* With nothing that a logarithm can show, the axes alone. */
 #define NO_CURVES "set xrange [0:1]\nset yrange [1e-16:1]\nplot NaN notitle\n"
-
-#define ITEM(list, i) (list)[(size_t)(i) % (sizeof(list) / sizeof *(list))]
 
 static double position(const em_trace_row *row, compare_axis axis)
 {
@@ -89,16 +83,6 @@ static size_t put_curve(FILE *script, const frame *f, const em_model *model, int
     return points;
 }
 
-/* As part of gnuplot's plot command; some points carry the method's mark. */
-static void put_style(FILE *script, const char *name, size_t points, int index)
-{
-    enum { MARKS = 8 };
-    (void)fprintf(script,
-                  "$curve%d with linespoints title '%s' linecolor '%s' linewidth 2.2 dashtype %s pointtype %d "
-                  "pointsize 0.9 pointinterval %zu",
-                  index, name, ITEM(colours, index), ITEM(dashes, index), ITEM(marks, index), points / MARKS + 1);
-}
-
 static void put_frame(FILE *script, const frame *f, const em_info *info)
 {
     if (info)
@@ -127,7 +111,8 @@ static void put_curves(FILE *script, const comparison *c, const frame *f, size_t
     for (int i = 0; i < c->count; i++) {
         if (!points[i]) continue;
         (void)fputs(drawn++ ? ", " : "plot ", script);
-        put_style(script, c->contenders[i].name, points[i], i);
+        (void)fprintf(script, "$curve%d title '%s' ", i, c->contenders[i].name);
+        palette_curve(script, i, points[i]);
     }
     (void)fputs(drawn ? "\n" : NO_CURVES, script);
 }

@@ -8,8 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-static const command_spec *const commands[] = {&command_fit,      &command_compare,  &command_transform, &command_info,
-                                               &command_generate, &command_topology, &command_convert,   NULL};
+static const command_spec *const commands[] = {&command_fit,     &command_compare,   &command_transform,
+                                               &command_info,    &command_generate,  &command_topology,
+                                               &command_convert, &command_reproduce, NULL};
 
 /* NULL, with an error, when there is none of this name. */
 static const command_spec *find_command(const char *name, em_error *err)

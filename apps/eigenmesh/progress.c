@@ -134,6 +134,21 @@ int progress_fit(const em_progress *now, void *label)
     return interrupt_requested();
 }
 
+int progress_experiment(const em_experiment_progress *now, void *label)
+{
+    static const void *last_label;
+    interrupt_defer();
+    if (last_label != label) started = now_seconds();
+    last_label = label;
+    if (due()) {
+        char left[32];
+        double done = now->finished + now->under_way, pace = done / (now_seconds() - started);
+        draw("%s: %d of %d runs%s", (const char *)label, now->finished, now->total,
+             time_left(((double)now->total - done) / pace, left, sizeof left));
+    }
+    return interrupt_requested();
+}
+
 void progress_rows(size_t done, size_t total)
 {
     if (!due()) return;

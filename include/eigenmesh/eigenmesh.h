@@ -405,7 +405,9 @@ typedef enum em_place { EM_OVER_NETWORK, EM_IN_ONE_PLACE, EM_EACH_ALONE } em_pla
 typedef struct em_contender {
     const char *label; /* borrowed                                                  */
     em_place place;
-    em_options options; /* center, scale, components and truth: the same in all     */
+    em_options options; /* center, scale, components and truth: the same in all;
+                         * its own monitor, if any, may be called by several threads
+                         * at once where there are several trials, and ends them all  */
 } em_contender;
 
 typedef struct em_experiment_progress {
@@ -447,7 +449,7 @@ EM_API em_status em_experiment_run(em_results **out, const em_experiment *experi
 EM_API int em_results_runs(const em_results *results, int contender);
 EM_API const em_model *em_results_model(const em_results *results, int contender, int run);
 EM_API const em_error *em_results_error(const em_results *results, int contender, int run); /* code EM_OK: not run */
-EM_API int em_results_stopped(const em_results *results); /* by a monitor          */
+EM_API int em_results_stopped(const em_results *results);                                   /* by a monitor          */
 
 /* A contender's runs as one curve, a row an iteration: means over the runs, and the
  * least and the largest error.  A run that converged sooner than others stays where it ended;

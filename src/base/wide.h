@@ -4,7 +4,8 @@
 #ifndef EMI_BASE_WIDE_H
 #define EMI_BASE_WIDE_H
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+    !defined(__SANITIZE_THREAD__)
 #define EMI_WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define EMI_WIDE

@@ -60,16 +60,18 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
                                  em_error *err)
 {
     em_status status = EM_OK;
+    em_error failure = {0}; /* of the one that was tried last */
     for (int c = 0; choices[c]; c++) {
         em_model_free(out);
-        job.problem->mesh->failure = (em_error){0};
-        status = solve_by(choices[c], job, out, err);
+        job.problem->mesh->failure = failure = (em_error){0};
+        status = solve_by(choices[c], job, out, &failure);
         if (!choices[c + 1] || !broke_down(status, *out)) break;
         size_t used = strlen(why);
         (void)snprintf(why + used, room - used, "; %s broke down (%s), %s instead", choices[c]->info.name,
                        status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                        choices[c + 1]->info.name);
     }
+    if (status != EM_OK && err) *err = failure;
     return status;
 }
 
@@ -77,7 +79,7 @@ long emi_expected_products(const em_options *options)
 {
     enum { MANY = 1000, FEW = 12 };
     if (options->iterations >= 0) return options->iterations + 1;
-    const emi_method *method = emi_method_find(options->method);
+    const emi_method *method = emi_method_find(options->method ? options->method : "auto");
     return !method || method == &emi_krylov ? FEW : MANY;
 }
 

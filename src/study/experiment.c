@@ -93,9 +93,13 @@ static em_status run_at(trial *t, int c, int number, emi_setting *setting, em_er
     em_options options = options_of(t, w.contender);
     options.monitor = watch_run;
     options.monitor_user = &w;
-    em_status status = emi_setting_solve(setting, &t->truth, &options, &run->model, err);
-    if (status != EM_OK && !is_a_result(status)) return status;
-    if (status != EM_OK) run->error = *err;
+    em_error failure = {0};
+    em_status status = emi_setting_solve(setting, &t->truth, &options, &run->model, &failure);
+    if (status != EM_OK && !is_a_result(status)) {
+        if (err) *err = failure;
+        return status;
+    }
+    if (status != EM_OK) run->error = failure;
     report(x, &w, 0, 1);
     return EM_OK;
 }
@@ -114,12 +118,34 @@ static long busiest(const em_experiment *about, em_place place)
     return most;
 }
 
+/* Vectors that the widest block has beside the K asked for. */
+static int widest(const em_experiment *about)
+{
+    int most = 0;
+    for (int c = 0; c < about->contender_count; c++) {
+        int extra = emi_options_oversample(&about->contenders[c].options);
+        if (extra > most) most = extra;
+    }
+    return most;
+}
+
 static em_status open_setting(trial *t, emi_setting *setting, em_place place, const em_shards *shards, em_error *err)
 {
     const em_experiment *about = t->x->about;
     em_options options = options_of(t, &about->contenders[0]);
+    options.oversample = widest(about);
     return emi_setting_open(setting, place == EM_OVER_NETWORK ? about->graph : NULL, t->x->mesh_threads, shards,
                             &options, busiest(about, place), err);
+}
+
+/* Preparing the problem looks at the options of the first alone. */
+static em_status check_options(const em_experiment *about, const emi_problem *p, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int c = 0; c < about->contender_count; c++)
+        TRY(emi_options_check(&about->contenders[c].options, p->N, p->d, err));
+done:
+    return status;
 }
 
 static em_status begin_trial(trial *t, em_error *err)
@@ -140,6 +166,7 @@ static em_status begin_trial(trial *t, em_error *err)
     }
     t->shards = about->shards ? about->shards : t->split;
     TRY(open_setting(t, &t->network, EM_OVER_NETWORK, t->shards, err));
+    TRY(check_options(about, &t->network.problem, err));
     TRY(emi_truth_find(&t->truth, &t->network.problem, &options, err));
 done:
     return status;
@@ -206,15 +233,42 @@ done:
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
+/* What all share is prepared once, from the options of the first. */
+static int asks_the_same(const em_options *a, const em_options *b)
+{
+    return a->components == b->components && !a->center == !b->center && a->scale == b->scale && a->truth == b->truth &&
+           !a->truth_compute == !b->truth_compute;
+}
+
+static em_status check_contender(const em_experiment *about, const em_contender *contender, em_error *err)
+{
+    const em_contender *first = &about->contenders[0];
+    const emi_method *method = NULL;
+    if (about->shards && contender->place != EM_OVER_NETWORK)
+        return emi_fail(err, EM_EINVAL, "experiment: %s needs the data as one table; try `data` for `shards`",
+                        contender->label);
+    if (contender->options.variance > 0)
+        return emi_fail(err, EM_EINVAL,
+                        "experiment: %s asks for a fraction of the variance; try a number of components",
+                        contender->label);
+    if (!asks_the_same(&contender->options, &first->options))
+        return emi_fail(err, EM_EINVAL,
+                        "experiment: %s and %s differ in components, center, scale or truth; try the same",
+                        contender->label, first->label);
+    int nodes = contender->place == EM_OVER_NETWORK ? em_graph_nodes(about->graph) : 1;
+    return emi_options_method(&contender->options, nodes, &method, err);
+}
+
 static em_status check(const em_experiment *about, em_error *err)
 {
+    em_status status = EM_OK;
     if (!about->graph || about->contender_count < 1 || about->trials < 1)
-        return emi_fail(err, EM_EINVAL, "experiment: a graph, a contender and a trial are needed; try one of each");
-    for (int c = 0; about->shards && c < about->contender_count; c++)
-        if (about->contenders[c].place != EM_OVER_NETWORK)
-            return emi_fail(err, EM_EINVAL, "experiment: %s needs the data as one table; try `data` for `shards`",
-                            about->contenders[c].label);
-    return EM_OK;
+        TRY(emi_fail(err, EM_EINVAL, "experiment: a graph, a contender and a trial are needed; try one of each"));
+    if (about->threads < 0 || about->threads > 4096)
+        TRY(emi_fail(err, EM_EINVAL, "threads: %d; try 0 (all cores) or more", about->threads));
+    for (int c = 0; c < about->contender_count; c++) TRY(check_contender(about, &about->contenders[c], err));
+done:
+    return status;
 }
 
 /* Several trials share the cores, one thread each; a single one has them all, for its nodes, or on a single node for the

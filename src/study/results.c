@@ -87,10 +87,11 @@ static size_t length_of(const em_results *r, int contender)
     return longest < limit ? longest : limit;
 }
 
+/* The least and the most pass over a NaN: without a truth they are NaN, like the mean. */
 static em_curve_row row_at(const em_results *r, int contender, size_t at)
 {
     int runs = em_results_runs(r, contender);
-    em_curve_row row = {.iteration = (long)at, .least = INFINITY, .most = -INFINITY};
+    em_curve_row row = {.iteration = (long)at, .least = NAN, .most = NAN};
     for (int run = 0; run < runs; run++) {
         size_t rows;
         const em_trace_row *trace = em_model_trace(em_results_model(r, contender, run), &rows);

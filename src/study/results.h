@@ -24,7 +24,7 @@ struct em_results {
 };
 
 /* Room for the runs of an experiment. */
-em_status emi_results_new(em_results **out, const em_experiment *experiment, em_error *err);
+em_status emi_results_new(em_results **out, const em_experiment *x, em_error *err);
 
 /* The curves, from the runs. */
 em_status emi_results_draw(em_results *results, em_error *err);

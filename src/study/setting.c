@@ -19,7 +19,6 @@ done:
 em_status emi_setting_solve(emi_setting *s, const emi_truth *truth, const em_options *options, em_model **out,
                             em_error *err)
 {
-    s->mesh->failure = (em_error){0};
     memcpy(s->mesh->count, s->count, sizeof s->count);
     em_status status = emi_solve(out, &s->problem, truth, options, err);
     if (status != EM_OK) em_model_free(out);

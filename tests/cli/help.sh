@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-commands="fit compare transform info generate topology convert"
+commands="fit compare reproduce transform info generate topology convert"
 
 works --help
 for command in $commands; do says "  $command "; done
@@ -73,6 +73,9 @@ offers "eigenmesh compare some.npy --meth" --methods
 offers "eigenmesh compare some.npy --methods kry" krylov
 offers "eigenmesh compare some.npy --methods krylov,ds" krylov,dsa
 offers "eigenmesh compare some.npy --truth c" compute
+offers "eigenmesh repr" reproduce
+offers "eigenmesh reproduce fig1a --qui" --quick
+offers "eigenmesh reproduce fig1" fig1b
 offers "eigenmesh fit some.npy --topology cy" cycle
 offers "eigenmesh fit some.npy --weights m" metropolis
 offers "eigenmesh fit some.npy --scale s" spectral

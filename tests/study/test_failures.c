@@ -1,0 +1,282 @@
+/* What goes wrong in one contender is its result; what is wrong with the question ends the whole experiment.  This
+ * program has a LAPACK whose divide-and-conquer eigensolver, which krylov uses, always fails. */
+#include "support/contenders.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+lapack_int LAPACKE_dsyevd_work(int layout, char job, char triangle, lapack_int n, double *A, lapack_int stride,
+                               double *w, double *work, lapack_int room, lapack_int *iwork, lapack_int iroom)
+{
+    (void)layout, (void)job, (void)triangle, (void)n, (void)A, (void)stride, (void)w;
+    if (room == -1 && iroom == -1) *work = *iwork = 1; /* asked how much it needs */
+    return 7;
+}
+
+enum { SAMPLES = 200, FEATURES = 8, NODES = 4, K = 2, ITERATIONS = 10 };
+
+static em_graph *graph;
+
+static int open_graph(void **state)
+{
+    (void)state;
+    return em_graph_create(&graph, "cycle", NODES, 0, NULL);
+}
+
+static int close_graph(void **state)
+{
+    (void)state;
+    em_graph_free(&graph);
+    return 0;
+}
+
+static em_experiment experiment_of(const em_contender *list, int count)
+{
+    return (em_experiment){.graph = graph,
+                           .drawn = {FEATURES, SAMPLES, K, 0.5},
+                           .contenders = list,
+                           .contender_count = count,
+                           .trials = 2};
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static void check_broken(const em_results *results, int c)
+{
+    size_t rows = 1;
+    for (int n = 0; n < em_results_runs(results, c); n++) {
+        const em_error *error = em_results_error(results, c, n);
+        assert_null(em_results_model(results, c, n));
+        assert_fails(error->code, EM_ENUMERIC, "LAPACK returned 7", error);
+    }
+    (void)em_results_curve(results, c, &rows);
+    assert_int_equal(rows, 0);
+}
+
+/* The others run, before it and after it, in all trials, as if it had not been there. */
+static void a_breakdown_is_a_result(void **state)
+{
+    (void)state;
+    enum { LIST = 5 };
+    const em_contender list[LIST] = {
+        contender("dsa", EM_OVER_NETWORK, K, ITERATIONS), contender("krylov", EM_OVER_NETWORK, K, ITERATIONS),
+        contender("deepca", EM_OVER_NETWORK, K, ITERATIONS), contender("krylov", EM_EACH_ALONE, K, ITERATIONS),
+        contender("gha", EM_IN_ONE_PLACE, K, ITERATIONS)};
+    const em_contender sound[] = {list[0], list[2], list[4]};
+    em_experiment about = experiment_of(list, LIST), without = experiment_of(sound, 3);
+    em_results *results = NULL, *others = NULL;
+    em_error err = {0};
+    for (about.threads = 1; about.threads <= 2; about.threads++) {
+        assert_ok(em_experiment_run(&results, &about, &err), &err);
+        assert_ok(em_experiment_run(&others, &without, &err), &err);
+        assert_int_equal(err.code, EM_OK); /* an error is filled on failure only */
+        assert_int_equal(em_results_stopped(results), 0);
+        check_broken(results, 1);
+        check_broken(results, 3);
+        for (int c = 0; c < 3; c++)
+            for (int n = 0; n < about.trials; n++) {
+                assert_int_equal(em_results_error(results, 2 * c, n)->code, EM_OK);
+                assert_same_model(em_results_model(results, 2 * c, n), em_results_model(others, c, n));
+            }
+        em_results_free(&others);
+        em_results_free(&results);
+    }
+}
+
+/* auto tries krylov first where there are many features; what it finds in the end is no failure. */
+static void a_breakdown_that_auto_gets_over_is_none(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_results *results = NULL;
+    const em_contender one = contender("auto", EM_OVER_NETWORK, 1, ITERATIONS);
+    em_experiment about = experiment_of(&one, 1);
+    about.drawn.features = 100;
+    assert_ok(em_experiment_run(&results, &about, &err), &err);
+    for (int n = 0; n < about.trials; n++) {
+        assert_int_equal(em_results_error(results, 0, n)->code, EM_OK);
+        assert_non_null(strstr(em_model_info(em_results_model(results, 0, n))->choice, "krylov broke down"));
+    }
+    em_results_free(&results);
+}
+
+static void who_asks_for_no_error_still_gets_results(void **state)
+{
+    (void)state;
+    const em_contender list[] = {contender("krylov", EM_OVER_NETWORK, K, ITERATIONS),
+                                 contender("dsa", EM_OVER_NETWORK, K, ITERATIONS)};
+    em_experiment about = experiment_of(list, 2);
+    for (about.trials = 1; about.trials <= 2; about.trials++) {
+        em_results *results = NULL;
+        assert_int_equal(em_experiment_run(&results, &about, NULL), EM_OK);
+        check_broken(results, 0);
+        assert_non_null(em_results_model(results, 1, 0));
+        em_results_free(&results);
+    }
+}
+
+/* ---- wrong questions ---------------------------------------------------------------------------- */
+
+#define assert_experiment_refused(about, words) check_refused(about, words, __FILE__, __LINE__)
+static void check_refused(const em_experiment *about, const char *words, const char *file, int line)
+{
+    em_error err = {0};
+    em_results *results = (em_results *)&err; /* must be left NULL */
+    check_fails(em_experiment_run(&results, about, &err), EM_EINVAL, words, &err, "experiment", file, line);
+    assert_null(results);
+    results = (em_results *)&err;
+    assert_int_equal(em_experiment_run(&results, about, NULL), EM_EINVAL);
+    assert_null(results);
+}
+
+static void an_experiment_needs_something_to_do(void **state)
+{
+    (void)state;
+    const em_contender one = contender("dsa", EM_OVER_NETWORK, K, ITERATIONS);
+    const em_experiment sound = experiment_of(&one, 1);
+    em_experiment about = sound;
+    about.trials = 0;
+    assert_experiment_refused(&about, "a graph, a contender and a trial are needed");
+    about = sound;
+    about.contender_count = 0;
+    assert_experiment_refused(&about, "a graph, a contender and a trial are needed");
+    about = sound;
+    about.graph = NULL;
+    assert_experiment_refused(&about, "a graph, a contender and a trial are needed");
+    about = sound;
+    about.threads = -1;
+    assert_experiment_refused(&about, "threads: -1");
+    about = sound;
+    about.drawn.components = 0;
+    assert_experiment_refused(&about, "components");
+}
+
+static void shards_are_only_for_the_network(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    em_contender list[] = {contender("dsa", EM_OVER_NETWORK, K, ITERATIONS),
+                           contender("gha", EM_IN_ONE_PLACE, K, ITERATIONS)};
+    em_experiment about = experiment_of(list, 2);
+    assert_ok(em_generate(&data, FEATURES, SAMPLES, K, 0.5, 0, &err), &err);
+    assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
+    about.shards = shards;
+    assert_experiment_refused(&about, "gha needs the data as one table");
+    list[1].place = EM_EACH_ALONE;
+    assert_experiment_refused(&about, "gha needs the data as one table");
+    em_shards_free(&shards);
+    assert_ok(em_shards_split(&shards, data, NODES - 1, NULL, 0, &err), &err);
+    about.shards = shards;
+    about.contender_count = 1;
+    assert_experiment_refused(&about, "shards: 3 of them for the 4 nodes");
+    em_shards_free(&shards);
+    em_data_free(&data);
+}
+
+typedef void mistake(em_options *options);
+
+static void unread_option(em_options *options)
+{
+    options->consensus_rounds = 3;
+}
+
+static void unknown_method(em_options *options)
+{
+    options->method = "magic";
+}
+
+static void single_node_method(em_options *options)
+{
+    options->method = "gha";
+}
+
+static void too_many_components(em_options *options)
+{
+    options->components = FEATURES + 1;
+}
+
+static void other_components(em_options *options)
+{
+    options->components = K + 1;
+}
+
+static void other_centre(em_options *options)
+{
+    options->center = 0;
+}
+
+static void other_scale(em_options *options)
+{
+    options->scale = EM_SCALE_STD;
+}
+
+static void no_truth(em_options *options)
+{
+    options->truth_compute = 0;
+}
+
+static void fraction(em_options *options)
+{
+    options->method = "krylov";
+    options->variance = 0.5;
+}
+
+static void negative_step(em_options *options)
+{
+    options->step = -1;
+}
+
+static void no_tolerance(em_options *options)
+{
+    options->tolerance = NAN;
+}
+
+/* Whichever contender makes the mistake, and in whatever number of trials, nobody runs. */
+static void a_wrong_option_ends_the_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        mistake *make;
+        const char *words, *words_in_one; /* where only one contender makes it */
+    } mistakes[] = {
+        {unread_option, "consensus-rounds: not used by method dsa", NULL},
+        {unknown_method, "method magic: no such method", NULL},
+        {single_node_method, "method gha: needs all data in one place", NULL},
+        {too_many_components, "try 8 or fewer", "differ in components"},
+        {other_components, NULL, "differ in components"},
+        {other_centre, NULL, "differ in components, center"},
+        {other_scale, NULL, "differ in components, center, scale"},
+        {no_truth, NULL, "or truth"},
+        {fraction, "fraction of the variance", NULL},
+        {negative_step, "step: -1", NULL},
+        {no_tolerance, "tolerance: nan", NULL},
+    };
+    for (size_t m = 0; m < sizeof mistakes / sizeof *mistakes; m++) {
+        const char *in_one = mistakes[m].words_in_one ? mistakes[m].words_in_one : mistakes[m].words;
+        em_contender list[2];
+        em_experiment about = experiment_of(list, 2);
+        for (int wrong = 0; wrong < 2; wrong++) {
+            list[0] = list[1] = contender("dsa", EM_OVER_NETWORK, K, ITERATIONS);
+            mistakes[m].make(&list[wrong].options);
+            for (about.trials = 1; about.trials <= 2; about.trials++) assert_experiment_refused(&about, in_one);
+        }
+        mistakes[m].make(&list[0].options);
+        if (mistakes[m].words) assert_experiment_refused(&about, mistakes[m].words);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_breakdown_is_a_result),
+        cmocka_unit_test(a_breakdown_that_auto_gets_over_is_none),
+        cmocka_unit_test(who_asks_for_no_error_still_gets_results),
+        cmocka_unit_test(an_experiment_needs_something_to_do),
+        cmocka_unit_test(shards_are_only_for_the_network),
+        cmocka_unit_test(a_wrong_option_ends_the_whole),
+    };
+    return cmocka_run_group_tests(tests, open_graph, close_graph);
+}
