@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 unexport MAKEFLAGS
 compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
 
-.PHONY: all demo test lint sanitize bench fuzz format docs install clean help
+.PHONY: all demo test lint sanitize bench fuzz reproduce format docs install clean help
 .DEFAULT_GOAL := all
 
 all: ## build build/eigenmesh and the library, static and shared
@@ -47,6 +47,9 @@ bench: ## run the benchmarks
 	cmake --preset release
 	$(call compile,build)
 	bench/run
+
+reproduce: all ## the paper's figures, into docs/reproduction.md and build/reproduction/index.html
+	@scripts/reproduce
 
 format: ## rewrite every C file in the project's layout
 	@scripts/setup lint

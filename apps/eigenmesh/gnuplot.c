@@ -75,19 +75,20 @@ static int run(const char *program, FILE *script, FILE *picture)
     return -1;
 }
 
-/* Copy the picture; gnuplot's exit status does not tell whether it is whole, its last line does. */
+/* Copy the picture; gnuplot's exit status does not tell whether it is whole, its end does. */
 static int copy_whole(FILE *picture, FILE *out)
 {
-    char block[1 << 14], tail[64] = "";
+    enum { TAIL = 16 };
+    char block[TAIL + (1 << 14)] = ""; /* the end of what came before, and what is read */
     size_t count;
     rewind(picture);
-    while ((count = fread(block, 1, sizeof block, picture)) > 0) {
-        if (fwrite(block, 1, count, out) != count) return 1; /* told at commit */
-        size_t kept = count < sizeof tail - 1 ? count : sizeof tail - 1;
-        memcpy(tail, block + count - kept, kept);
-        tail[kept] = 0;
+    while ((count = fread(block + TAIL, 1, sizeof block - TAIL, picture)) > 0) {
+        if (fwrite(block + TAIL, 1, count, out) != count) return 1; /* told at commit */
+        memmove(block, block + count, TAIL);
     }
-    return strstr(tail, "/svg>") != NULL;
+    for (int i = 0; i + 6 <= TAIL; i++)
+        if (memcmp(block + i, "</svg>", 6) == 0) return 1;
+    return 0;
 }
 
 em_status gnuplot_draw(FILE *script, em_output *output, em_error *err)

@@ -190,6 +190,16 @@ printf '#!/bin/sh\nexit 3\n' >bin/gnuplot
 chmod +x bin/gnuplot
 program_path=$PWD/bin refuses 2 "could not draw" fit data.npy -k 2 -o model.npz --plot x.svg
 
+# A picture is whole when it ends like one, however its size falls into blocks.
+for size in 16383 16384 16385 16389 32769; do
+    printf '#!/bin/sh\nprintf "<svg>%%%ds</svg>\\n"\n' $((size - 12)) >bin/gnuplot
+    program_path=$PWD/bin:$PATH works fit data.npy -k 2 --quiet --plot x.svg
+    [[ $(stat -c %s x.svg) -eq $size ]] || fail "a picture of $size bytes has another size"
+done
+printf '#!/bin/sh\nprintf "<svg>%%16400s</sv"\n' >bin/gnuplot
+rm x.svg
+program_path=$PWD/bin:$PATH refuses 2 "could not draw" fit data.npy -k 2 --quiet --plot x.svg
+
 # --- models that are none
 refuses 2 "MODEL.npz is missing" info
 refuses 2 "nowhere.npz" info nowhere.npz

@@ -1,4 +1,4 @@
-/* Where a curve's rows lie along an axis, and the curve as a table. */
+/* What can be read off a curve, and the curve as a table. */
 #include "number.h"
 #include "paper.h"
 
@@ -12,6 +12,22 @@ double curve_position(const em_curve_row *row, axis along)
     case AXIS_BYTES: return row->bytes;
     }
     return NAN;
+}
+
+double curve_end(const curve *c)
+{
+    if (!c || !c->count) return NAN;
+    size_t first = c->count - (c->count + 9) / 10;
+    double sum = 0;
+    for (size_t t = first; t < c->count; t++) sum += c->rows[t].error;
+    return sum / (double)(c->count - first);
+}
+
+double curve_reaches(const curve *c, double error, axis along)
+{
+    for (size_t t = 0; c && t < c->count; t++)
+        if (c->rows[t].error <= error) return curve_position(&c->rows[t], along);
+    return INFINITY;
 }
 
 void curve_write(FILE *out, const curve *c)

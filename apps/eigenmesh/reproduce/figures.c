@@ -47,7 +47,7 @@ static em_status lay_out(reproduction *r, figure *f, const sheet *of, em_error *
 {
     em_status status = EM_OK;
     *f = (figure){.key = of->key, .title = of->title, .caption = of->caption, .ours = of->ours};
-    f->pictures = calloc((size_t)(r->setup_count * of->axis_count), sizeof *f->pictures);
+    f->pictures = calloc((size_t)r->setup_count * (size_t)of->axis_count + 1, sizeof *f->pictures);
     if (!f->pictures) TRY(refuse_memory(err, of->key));
     for (int s = 0; s < r->setup_count; s++)
         for (int a = 0; a < of->axis_count && shows(of, &r->setups[s]); a++)
@@ -68,7 +68,7 @@ em_status figures_lay_out(reproduction *r, em_error *err)
     em_status status = EM_OK;
     int count = 0;
     while (paper_sheets[count].key) count++;
-    r->figures = calloc((size_t)count, sizeof *r->figures);
+    r->figures = calloc((size_t)count + 1, sizeof *r->figures);
     if (!r->figures) TRY(refuse_memory(err, "reproduce"));
     for (const sheet *of = paper_sheets; of->key; of++)
         if (is_shown(r, of)) TRY(lay_out(r, &r->figures[r->figure_count++], of, err));

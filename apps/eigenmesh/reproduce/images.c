@@ -90,8 +90,8 @@ static em_status places_by_class(size_t **out, const em_data *labels, size_t row
 {
     em_status status = EM_OK;
     size_t before[CLASSES + 1] = {0};
-    double *label = malloc(rows * sizeof *label);
-    size_t *place = malloc(rows * sizeof *place);
+    double *label = malloc((rows + 1) * sizeof *label);
+    size_t *place = malloc((rows + 1) * sizeof *place);
     if (!label || !place) TRY(refuse_memory(err, em_data_name(labels)));
     if (em_data_rows(labels) != rows || em_data_columns(labels) != 1)
         TRY(refuse(err, EM_EDATA, "%s: %zu x %zu labels for %zu images; try scripts/get-datasets", em_data_name(labels),
@@ -143,7 +143,7 @@ em_status images_open(images *out, source from, const char *directory, em_error 
         TRY(places_by_class(&place, labels, rows, err));
     }
     size_t columns = em_data_columns(tables[0]);
-    out->pixels = malloc(rows * columns * sizeof *out->pixels);
+    out->pixels = malloc((rows * columns + 1) * sizeof *out->pixels);
     if (!out->pixels) TRY(refuse_memory(err, set->name));
     for (int i = 0; set->files[i]; i++) {
         TRY(copy_rows(out->pixels + first * columns, tables[i], set->factor, place, err));

@@ -100,7 +100,7 @@ em_status setup_measure(setup *out, const plan *p, const em_data *table, const e
                        .contender_count = entry_count(p),
                        .monitor = progress_experiment,
                        .monitor_user = (void *)p->key};
-    em_contender *contenders = calloc((size_t)x.contender_count, sizeof *contenders);
+    em_contender *contenders = calloc((size_t)x.contender_count + 1, sizeof *contenders);
     *out = (setup){.key = p->key, .title = p->title};
     if (!contenders) TRY(refuse_memory(err, p->key));
     for (int c = 0; c < x.contender_count; c++) contenders[c] = contender_of(p, &p->entries[c], how);

@@ -136,12 +136,11 @@ static void put_setups(FILE *out, const reproduction *r)
     if (!r->setup_count) return;
     (void)fputs("<section id=\"setups\">\n<h2>Set-ups</h2>\n<div class=\"wide\"><table>\n"
                 "<thead><tr><th scope=\"col\">set-up</th><th scope=\"col\">network and data</th>"
-                "<th scope=\"col\">what was run</th><th scope=\"col\">seconds</th></tr></thead>\n<tbody>\n",
+                "<th scope=\"col\">what was run</th></tr></thead>\n<tbody>\n",
                 out);
     for (int i = 0; i < r->setup_count; i++) {
         const setup *s = &r->setups[i];
-        html_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td>", s->key, s->title, s->about);
-        (void)fprintf(out, "<td>%.1f</td></tr>\n", s->seconds);
+        html_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td></tr>\n", s->key, s->title, s->about);
     }
     (void)fputs("</tbody>\n</table></div>\n</section>\n", out);
 }

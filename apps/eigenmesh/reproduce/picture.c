@@ -210,7 +210,7 @@ static FILE *begin(const picture *p, const line *lines, int count, em_error *err
     put_legend(script, (double)legend / height, rows, longest);
     (void)fprintf(script,
                   "set lmargin at screen 0.15\n"
-                  "set rmargin at screen 0.97\n"
+                  "set rmargin at screen 0.95\n"
                   "set bmargin at screen %.6f\n"
                   "set tmargin at screen %.6f\n"
                   "set title ",

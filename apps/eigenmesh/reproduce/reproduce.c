@@ -40,6 +40,7 @@ static const char *const reproduce_examples[] = {"eigenmesh reproduce fig1a fig2
 
 typedef struct job {
     const arguments *args;
+    char command[512];
     effort how;
     directory directory;
     reproduction made;
@@ -69,6 +70,20 @@ static const char *data_directory(const job *j)
 {
     const char *named = args_text(j->args, "data");
     return named ? named : "data";
+}
+
+/* The command as it was typed, but for what makes no difference to the results. */
+static void record_command(job *j)
+{
+    static const char *const options[] = {"quick", "trials", "iterations", "seed"};
+    char *to = j->command, *end = to + sizeof j->command;
+    to += snprintf(to, (size_t)(end - to), "eigenmesh reproduce");
+    for (int i = 0; i < j->args->operand_count && to < end; i++)
+        to += snprintf(to, (size_t)(end - to), " %s", j->args->operands[i]);
+    for (int o = 0; o < 4 && to < end; o++) {
+        const char *value = args_text(j->args, options[o]);
+        if (value) to += snprintf(to, (size_t)(end - to), " --%s%s%s", options[o], *value ? " " : "", value);
+    }
 }
 
 static em_status describe(job *j, em_error *err)
@@ -175,7 +190,7 @@ static em_status run_plans(job *j, em_error *err)
     em_status status = EM_OK;
     int count = 0;
     while (paper_plans[count].key) count++;
-    j->made.setups = calloc((size_t)count, sizeof *j->made.setups);
+    j->made.setups = calloc((size_t)count + 1, sizeof *j->made.setups);
     if (!j->made.setups) TRY(refuse_memory(err, "reproduce"));
     for (const plan *p = paper_plans; p->key; p++)
         if (asked_for(j, p->figure)) TRY(run_plan(j, p, err));
@@ -224,7 +239,7 @@ static em_status draw_figures(job *j, em_error *err)
     size_t count = 0;
     TRY(figures_lay_out(&j->made, err));
     for (int f = 0; f < j->made.figure_count; f++) count += (size_t)j->made.figures[f].picture_count;
-    j->pictures = calloc(count, sizeof *j->pictures);
+    j->pictures = calloc(count + 1, sizeof *j->pictures);
     if (!j->pictures) TRY(refuse_memory(err, "reproduce"));
     for (int f = 0; f < j->made.figure_count; f++)
         for (int p = 0; p < j->made.figures[f].picture_count; p++) TRY(draw(j, &j->made.figures[f].pictures[p], err));
@@ -279,7 +294,8 @@ static em_status reproduce(const arguments *args, em_error *err)
     job j = {.args = args};
     TRY(describe(&j, err));
     TRY(open_directory(&j, err));
-    j.made = (reproduction){.quick = j.how.quick, .trials = j.how.trials, .seed = j.how.seed};
+    record_command(&j);
+    j.made = (reproduction){.command = j.command, .quick = j.how.quick, .trials = j.how.trials, .seed = j.how.seed};
     TRY(run_plans(&j, err));
     TRY(draw_figures(&j, err));
     TRY(claims_judge(&j.made, err));
