@@ -67,7 +67,7 @@ static em_status note_of(char **note, const em_results *results, int contender, 
 static em_status take_curves(setup *s, const plan *p, em_error *err)
 {
     em_status status = EM_OK;
-    s->curves = calloc((size_t)entry_count(p), sizeof *s->curves);
+    s->curves = calloc((size_t)entry_count(p) + 1, sizeof *s->curves);
     if (!s->curves) TRY(refuse_memory(err, p->key));
     s->curve_count = entry_count(p);
     for (int c = 0; c < s->curve_count; c++) {
