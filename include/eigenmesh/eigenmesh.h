@@ -217,6 +217,43 @@ EM_API int em_mesh_nodes(const em_mesh *mesh);
 EM_API int em_mesh_threads(const em_mesh *mesh);
 EM_API void em_mesh_close(em_mesh **mesh);
 
+/* Nodes first .. first + hosted - 1 live in this process.                         */
+EM_API int em_mesh_first(const em_mesh *mesh);
+EM_API int em_mesh_hosted(const em_mesh *mesh);
+
+/* Directed links, the same everywhere as far as they touch nodes of both sides.   */
+typedef struct em_link {
+    int from, to;
+} em_link;
+
+/* An engine of one's own: it moves blocks of doubles along links, and nothing else.
+ * All but the last two are required; `begin` and `end` are collective.            */
+typedef struct em_engine {
+    const char *name;
+
+    /* Along each of the links a block of `size` doubles leaves its sender, where that
+     * lives here: blocks[from - first].  Links that touch no node of this process may
+     * be among them.  Blocks stay as they are until `end`; the same array of links
+     * means the same links every time.                                            */
+    em_status (*begin)(void *state, const em_link *links, size_t count, const double *const *blocks, size_t size,
+                       em_error *err);
+    /* Wait for the blocks that `begin` announced: inbox[node] is that of every sender
+     * with a link to a node here, to be read until the next `begin`.              */
+    em_status (*end)(void *state, const double **inbox, em_error *err);
+    void (*close)(void *state);
+
+    /* Tell all other processes that this one has failed, unless one of them said so
+     * first: their next `end` fails too.                                          */
+    void (*fail)(void *state, const em_error *err);
+    /* values <- their sum over all processes, by other ways than the links.       */
+    em_status (*sum)(void *state, double *values, size_t count, em_error *err);
+} em_engine;
+
+/* A mesh on such an engine, whose state belongs to the mesh from then on, also where
+ * opening fails.                                                                  */
+EM_API em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
+                                 const em_graph *graph, int threads, em_error *err);
+
 /* Names of the engines built in; NULL past the end.                               */
 EM_API const char *em_engine_name(int index);
 

@@ -38,7 +38,7 @@ static prediction predict_deepca(const emi_problem *p)
 static int direct_is_better(const emi_problem *p, prediction direct, prediction iterated)
 {
     enum { CHEAP = 2000 };
-    if (!emi_problem_dense_fits(p)) return 0;
+    if (!p->dense_fits) return 0;
     return p->mesh->graph->nodes == 1 ? p->d <= CHEAP : direct.bytes <= iterated.bytes;
 }
 
@@ -59,7 +59,7 @@ void emi_choose(const emi_problem *p, const em_options *options, const emi_metho
     int straight = direct_is_better(p, direct, iterated);
     int n = 0;
     choices[n++] = straight ? direct.method : iterated.method;
-    if (straight || emi_problem_dense_fits(p)) choices[n++] = straight ? iterated.method : direct.method;
+    if (straight || p->dense_fits) choices[n++] = straight ? iterated.method : direct.method;
     choices[n++] = gossip.method;
     choices[n] = NULL;
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, why, room);

@@ -65,6 +65,7 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     em_status status = options->variance > 0 ? fit_fraction(out, options, mesh, shards, err)
                                              : fit_components(out, options, mesh, shards, err);
     (void)emi_blas_threads(threads);
+    status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_model_free(out);
     return status;
 }

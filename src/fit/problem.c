@@ -30,7 +30,7 @@ static em_status count_rows(emi_problem *p, em_error *err)
     double total = 0;
     em_status status = EM_OK;
     TRY(emi_field_alloc(&rows, p->mesh->hosted, 1, 1, err));
-    for (int i = 0; i < p->mesh->hosted; i++) *emi_at(&rows, i).v = (double)p->shards->shard[i].count;
+    for (int i = 0; i < p->mesh->hosted; i++) *emi_at(&rows, i).v = (double)p->shard[i].count;
     emi_tree_sum(p->mesh, &rows, &total);
     TRY(mesh_status(p->mesh, err));
     p->N = (uint64_t)total;
@@ -41,9 +41,10 @@ done:
 
 static em_status check_sizes(emi_problem *p, const em_options *options, em_error *err)
 {
-    if (p->shards->count != p->mesh->hosted)
+    if (p->shards->count != p->mesh->hosted && p->shards->count != p->mesh->graph->nodes)
         return emi_fail(err, EM_EINVAL, "shards: %d of them for the %d nodes here; try one a node", p->shards->count,
                         p->mesh->hosted);
+    p->shard = p->shards->shard + (p->shards->count == p->mesh->hosted ? 0 : p->mesh->first);
     if (p->shards->columns > (size_t)(INT_MAX / 2))
         return emi_fail(err, EM_EINVAL, "data: %zu features are too many; try fewer columns", p->shards->columns);
     p->d = (int)p->shards->columns;
@@ -82,7 +83,7 @@ typedef struct sum_task {
 static em_status sum_turn(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
-    em_status status = emi_sum_columns(&t->p->shards->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
+    em_status status = emi_sum_columns(&t->p->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
     if (status != EM_OK && err) err->node = t->p->mesh->first + i;
     return status;
 }
@@ -90,7 +91,7 @@ static em_status sum_turn(void *context, int i, int worker, em_error *err)
 static em_status squares_turn(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
-    return emi_sum_squares(&t->p->standard, &t->p->shards->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
+    return emi_sum_squares(&t->p->standard, &t->p->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
 }
 
 /* A sum over all rows of all nodes, feature by feature. */
@@ -148,10 +149,23 @@ static em_status form_turn(void *context, int i, int worker, em_error *err)
     return emi_cov_form(&p->C[i], p->scratch[worker], err);
 }
 
-int emi_problem_dense_fits(const emi_problem *p)
+/* Into half of the memory, in every process: what is decided by it must be decided alike. */
+static em_status judge_memory(emi_problem *p, em_error *err)
 {
-    double bytes = 8.0 * p->mesh->hosted * p->d * p->d;
-    return bytes < (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+    em_status status = EM_OK;
+    emi_field excess = {0};
+    double bytes = 8.0 * p->mesh->hosted * p->d * p->d, most = 0;
+    TRY(emi_field_alloc(&excess, p->mesh->hosted, 1, 1, err));
+    *emi_at(&excess, 0).v = bytes / ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2);
+    int phase = p->mesh->phase;
+    p->mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
+    emi_tree_max(p->mesh, &excess, &most);
+    p->mesh->phase = phase;
+    p->dense_fits = most < 1;
+    TRY(mesh_status(p->mesh, err));
+done:
+    emi_field_free(&excess);
+    return status;
 }
 
 em_status emi_problem_make_dense(emi_problem *p, em_error *err)
@@ -164,16 +178,14 @@ em_status emi_problem_make_dense(emi_problem *p, em_error *err)
     return status;
 }
 
-/* Forming every C_i pays when the products saved on the way outweigh it, and when it fits. */
+/* Forming every C_i pays when the products saved on the way outweigh it, over the whole network, so that the answer does
+ * not depend on who lives where; and when it fits. */
 static int dense_is_better(const emi_problem *p, long steps)
 {
-    double dense = 0, implicit = 0;
-    for (int i = 0; i < p->mesh->hosted; i++) {
-        size_t rows = p->shards->shard[i].count;
-        dense += emi_cov_form_cost(rows, p->d) + (double)steps * emi_cov_dense_cost(p->d, p->K);
-        implicit += (double)steps * emi_cov_implicit_cost(rows, p->d, p->K);
-    }
-    return dense < implicit && emi_problem_dense_fits(p);
+    double products = (double)steps * p->mesh->graph->nodes * emi_cov_dense_cost(p->d, p->K),
+           dense = emi_cov_form_cost((size_t)p->N, p->d) + products,
+           implicit = (double)steps * emi_cov_implicit_cost((size_t)p->N, p->d, p->K);
+    return dense < implicit && p->dense_fits;
 }
 
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
@@ -188,7 +200,7 @@ static em_status build_operators(emi_problem *p, long steps, em_error *err)
     for (int i = 0; i < p->mesh->hosted; i++)
         p->C[i] = (emi_cov){.d = p->d,
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
-                            .shard = &p->shards->shard[i],
+                            .shard = &p->shard[i],
                             .standard = &p->standard};
     return emi_problem_choose_operator(p, steps, err);
 }
@@ -325,6 +337,7 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     TRY(alloc_problem(p, p->K + emi_options_oversample(options), err));
     TRY(find_mean(p, options->center, err));
     if (options->scale == EM_SCALE_STD) TRY(scale_by_deviation(p, err));
+    TRY(judge_memory(p, err));
     TRY(build_operators(p, steps, err));
     if (options->scale == EM_SCALE_SPECTRAL) TRY(scale_by_spectrum(p, err));
     TRY(find_variance(p, err));
@@ -334,23 +347,53 @@ done:
     return status;
 }
 
+/* The pooled covariance, a panel of columns at a time: exact averages that count as looking on. */
+static em_status pool_covariances(emi_problem *p, double *pooled, em_error *err)
+{
+    enum { PANEL = 64 };
+    em_status status = EM_OK;
+    emi_field parts = {0};
+    int phase = p->mesh->phase;
+    p->mesh->phase = EMI_OBSERVING;
+    TRY(emi_field_alloc(&parts, p->mesh->hosted, p->d, p->d < PANEL ? p->d : PANEL, err));
+    for (int first = 0; first < p->d; first += parts.cols) {
+        emi_field panel = parts;
+        if (p->d - first < panel.cols) panel = emi_columns(&parts, 0, p->d - first);
+        size_t at = (size_t)first * (size_t)p->d, size = (size_t)panel.cols * (size_t)p->d;
+        for (int i = 0; i < p->mesh->hosted; i++)
+            memcpy(emi_at(&panel, i).v, p->C[i].dense + at, size * sizeof(double));
+        emi_tree_average(p->mesh, &panel, pooled + at);
+    }
+    TRY(mesh_status(p->mesh, err));
+done:
+    p->mesh->phase = phase;
+    emi_field_free(&parts);
+    return status;
+}
+
 em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err)
 {
+    enum { SPREAD_MOST = 4096 };
     em_status status = EM_OK;
     size_t size = (size_t)p->d * (size_t)p->d;
-    emi_cov apart = {0};
-    if (p->mesh->hosted < p->mesh->graph->nodes)
-        return emi_fail(err, EM_ENOTSUP,
-                        "truth compute: the data is not all in this process; try --truth none or file:Q.npy");
-    double *pooled = emi_calloc(size, sizeof *pooled);
+    double *pooled = NULL;
+    int spared = p->C[0].spared;
+    if (emi_mesh_is_spread(p->mesh) && p->d > SPREAD_MOST)
+        return emi_fail(
+            err, EM_ENOTSUP,
+            "truth compute: %d features, and the covariance of all data must fit into every process (up to %d); "
+            "try --truth none or file:Q.npy",
+            p->d, SPREAD_MOST);
+    if (!p->dense_fits)
+        return emi_fail(
+            err, EM_ENOTSUP,
+            "truth compute: %d covariances of %d x %d do not fit into memory; try --truth none or file:Q.npy",
+            p->mesh->hosted, p->d, p->d);
+    TRY(emi_problem_make_dense(p, err));
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    pooled = emi_calloc(size, sizeof *pooled);
     if (!pooled) TRY(emi_fail_memory(err, "truth compute"));
-    for (int i = 0; i < p->mesh->hosted; i++) {
-        apart = p->C[i];
-        if (!p->C[i].dense) TRY(emi_cov_form(&apart, p->scratch[0], err));
-        for (size_t n = 0; n < size; n++) pooled[n] += apart.dense[n] / p->mesh->hosted;
-        if (!p->C[i].dense) emi_cov_free(&apart);
-        apart.dense = NULL;
-    }
+    TRY(pool_covariances(p, pooled, err));
     TRY(emi_top_eigen(pooled, p->d, p->K, values, vectors, err));
 done:
     emi_free(pooled);

@@ -6,7 +6,8 @@
 
 typedef struct emi_problem {
     em_mesh *mesh;
-    const em_shards *shards; /* [hosted] borrowed */
+    const em_shards *shards; /* borrowed */
+    const emi_shard *shard;  /* [hosted] of them */
     int d, K;
     uint64_t N;             /* rows in all */
     emi_standard standard;  /* what is done to each row */
@@ -14,6 +15,7 @@ typedef struct emi_problem {
     double *scale;          /* [d] divisors */
     int constant_features;  /* left unscaled under std */
     emi_cov *C;             /* [hosted] */
+    int dense_fits;         /* all covariances, into the memory of all processes */
     double variance;        /* trace(C), over the whole network */
     double seconds;         /* that preparing it took, but for */
     double seconds_forming; /* forming the covariances         */
@@ -29,9 +31,8 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
 /* Covariances, formed where they are not yet, or products with the data: whichever takes less over so many steps. */
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err);
 
-/* The covariances in any case; and whether they fit into half of the memory. */
+/* The covariances in any case. */
 em_status emi_problem_make_dense(emi_problem *p, em_error *err);
-int emi_problem_dense_fits(const emi_problem *p);
 
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
@@ -39,8 +40,8 @@ em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *er
 /* lambda_1(C), to a relative tolerance.  Collective: Lanczos, one exact average of a vector a step. */
 em_status emi_problem_top_eigenvalue(emi_problem *p, double tolerance, double *value, em_error *err);
 
-/* The exact answer by a central eigensolve, for study: K eigenvalues of C, falling, and unit eigenvectors (d x K,
- * column-major).  Only where every node lives in this process. */
+/* The exact answer by an eigensolve of the covariance of all data, for study: K eigenvalues of C, falling, and unit
+ * eigenvectors (d x K, column-major).  Collective; every process comes to hold that covariance. */
 em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err);
 
 void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built */

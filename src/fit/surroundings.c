@@ -17,7 +17,7 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
     em_status status = EM_OK;
     *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN};
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
-    TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, 2, 1, err));
+    TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, 3, 1, err));
     s->around = a;
 done:
     return status;
@@ -107,6 +107,7 @@ static em_status test_turn(void *context, int i, int worker, em_error *err)
     int knows = t->s->knows_residual;
     numbers[0] = knows ? *emi_at(&t->s->residual, i).v : 0;
     numbers[1] = 0;
+    numbers[2] = t->s->around->wish;
     for (int k = t->first; k < t->first + t->count; k++) {
         const double *x = emi_column_of(X, k);
         double norm = emi_norm(X.rows, x);
@@ -117,16 +118,22 @@ static em_status test_turn(void *context, int i, int worker, em_error *err)
     return EM_OK;
 }
 
+static void stop_for_user(emi_surroundings *a)
+{
+    a->reason = EM_STOPPED_USER;
+    a->over = 1;
+}
+
 /* All nodes learn the largest change, or residual, and the largest norm of any, and so come to the same end; where they
- * hold the same numbers anyway, they need not ask.  Returns whether it is under the tolerance. */
+ * hold the same numbers anyway and live together, they need not ask.  Returns whether it is under the tolerance. */
 static int test(emi_solver *s, int first, int count)
 {
     emi_surroundings *a = s->around;
     test_task task = {s, first, count};
-    double largest[2] = {NAN, NAN};
+    double largest[3] = {NAN, NAN, 0};
     s->mesh->phase = EM_CONTROL;
     emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
-    if (s->traits & EMI_SAME_EVERYWHERE)
+    if (s->traits & EMI_SAME_EVERYWHERE && !emi_mesh_is_spread(s->mesh))
         memcpy(largest, emi_at(&a->numbers, 0).v, sizeof largest);
     else
         emi_tree_max(s->mesh, &a->numbers, largest);
@@ -138,6 +145,7 @@ static int test(emi_solver *s, int first, int count)
         a->over = 1;
         return 0;
     }
+    if (largest[2] > 0) stop_for_user(a);
     a->change = s->knows_residual ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
     a->tested = a->iteration;
     emi_field_copy(&s->X, &a->good);
@@ -159,8 +167,10 @@ static void ask_monitor(emi_solver *s)
                             .tolerance = a->options->tolerance,
                             .error = a->row_count ? a->rows[a->row_count - 1].error : NAN};
     if (!a->options->monitor(&progress, a->options->monitor_user)) return;
-    a->reason = EM_STOPPED_USER;
-    a->over = 1;
+    if (emi_mesh_is_spread(s->mesh))
+        a->wish = 1; /* the next test tells the others */
+    else
+        stop_for_user(a);
 }
 
 /* An iteration has ended; returns whether the columns sought are found. */

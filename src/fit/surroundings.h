@@ -11,13 +11,14 @@ typedef struct emi_surroundings {
 
     long iteration; /* completed */
     int began, running, over;
+    int wish;        /* the monitor asks for the end, which all processes must hear of first */
     int column;      /* the one being sought, -1 for all at once */
     long column_end; /* iteration at which its turn ends */
     int unfinished;  /* columns whose turn ended by the iteration limit */
     em_reason reason;
 
     emi_field good;    /* (d, K) the estimate at the last test, known to be sound */
-    emi_field numbers; /* (2, 1) change and norm a node, for the test */
+    emi_field numbers; /* (3, 1) change, norm and wish to stop a node, for the test */
     long tested;       /* iteration of that test */
     double change;
 

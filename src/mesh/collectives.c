@@ -1,6 +1,7 @@
 /* Mixing, and exact sums and maxima over the spanning tree; counted here, whatever the engine. */
 #include "mesh/mesh.h"
 
+#include "base/clock.h"
 #include "base/wide.h"
 
 #include <math.h>
@@ -16,23 +17,34 @@ static int hosts(const em_mesh *mesh, int node)
     return node >= mesh->first && node < mesh->first + mesh->hosted;
 }
 
-/* One round: a block of `size` doubles along each of `links`, counted at its sender. */
-static void round_begin(em_mesh *mesh, emi_links links, size_t size)
+int emi_mesh_is_spread(const em_mesh *mesh)
+{
+    return mesh->hosted < mesh->graph->nodes;
+}
+
+static void count(em_mesh *mesh, uint64_t rounds, uint64_t messages, size_t size)
+{
+    emi_count *sum = &mesh->count[mesh->phase];
+    sum->rounds += rounds;
+    sum->messages += messages;
+    sum->scalars += messages * size;
+}
+
+/* One round: a block of `size` doubles along each of the links that touch a node here. */
+static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, size_t size)
 {
     if (emi_mesh_failed(mesh)) return;
-    emi_count *count = &mesh->count[mesh->phase];
-    uint64_t sent = links.count;
-    if (mesh->hosted < mesh->graph->nodes)
-        for (size_t l = 0; l < links.count; l++) sent -= !hosts(mesh, links.link[l].from);
-    count->rounds += links.count > 0;
-    count->messages += sent;
-    count->scalars += sent * size;
-    mesh->failure.code = mesh->engine->begin(mesh, links, mesh->outbox, size, &mesh->failure);
+    double began = emi_seconds();
+    mesh->failure.code = mesh->engine->begin(mesh->engine_state, links, link_count, mesh->outbox, size, &mesh->failure);
+    mesh->seconds_sending += emi_seconds() - began;
 }
 
 static void round_end(em_mesh *mesh)
 {
-    if (!emi_mesh_failed(mesh)) mesh->failure.code = mesh->engine->end(mesh, mesh->inbox, &mesh->failure);
+    if (emi_mesh_failed(mesh)) return;
+    double began = emi_seconds();
+    mesh->failure.code = mesh->engine->end(mesh->engine_state, mesh->inbox, &mesh->failure);
+    mesh->seconds_waiting += emi_seconds() - began;
 }
 
 /* ---- gossip --------------------------------------------------------------------------- */
@@ -45,7 +57,8 @@ static size_t block_size(const emi_field *field)
 void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X)
 {
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(X, i).v;
-    round_begin(mesh, (emi_links){2 * mesh->graph->edges, mesh->edge_links}, block_size(X));
+    if (!emi_mesh_failed(mesh)) count(mesh, mesh->graph->edges > 0, 2 * mesh->graph->edges, block_size(X));
+    round_begin(mesh, mesh->edge_links, 2 * mesh->graph->edges, block_size(X));
 }
 
 void emi_receive(em_mesh *mesh)
@@ -115,9 +128,10 @@ static void larger(double *restrict into, const double *restrict from, size_t si
         if (isnan(from[t]) || from[t] > into[t]) into[t] = from[t];
 }
 
-static emi_links at_level(const em_mesh *mesh, const emi_link *links, int level)
+/* Every node but the root sends once on the way up, and is sent to once on the way down. */
+static void count_tree(em_mesh *mesh, size_t size)
 {
-    return (emi_links){mesh->level[level + 1] - mesh->level[level], links + mesh->level[level]};
+    if (!emi_mesh_failed(mesh)) count(mesh, (uint64_t)mesh->tree.depth, (uint64_t)mesh->graph->nodes - 1, size);
 }
 
 /* Level by level towards the root: each node hands on its own part combined with its children's, which are
@@ -126,14 +140,16 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
 {
     size_t size = block_size(parts);
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(parts, i).v;
+    count_tree(mesh, size);
     for (int level = mesh->tree.depth - 1; level >= 0; level--) {
-        emi_links links = at_level(mesh, mesh->tree_links, level);
-        round_begin(mesh, links, size);
+        size_t from = mesh->level[level], to = mesh->level[level + 1];
+        const em_link *links = mesh->tree_links;
+        round_begin(mesh, links + from, to - from, size);
         round_end(mesh);
         if (emi_mesh_failed(mesh)) return;
-        for (size_t l = 0; l < links.count; l++)
-            if (hosts(mesh, links.link[l].to))
-                combine(emi_at(parts, links.link[l].to - mesh->first).v, mesh->inbox[links.link[l].from], size);
+        for (size_t l = from; l < to; l++)
+            if (hosts(mesh, links[l].to))
+                combine(emi_at(parts, links[l].to - mesh->first).v, mesh->inbox[links[l].from], size);
     }
 }
 
@@ -141,14 +157,16 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
 static void tree_down(em_mesh *mesh, double *result, size_t size)
 {
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = result;
+    count_tree(mesh, size);
     for (int level = 0; level < mesh->tree.depth; level++) {
-        emi_links links = at_level(mesh, mesh->tree_back, level);
-        round_begin(mesh, links, size);
+        size_t from = mesh->level[level], to = mesh->level[level + 1];
+        const em_link *links = mesh->tree_back;
+        round_begin(mesh, links + from, to - from, size);
         round_end(mesh);
         if (emi_mesh_failed(mesh)) return;
-        for (size_t l = 0; l < links.count; l++) {
-            const double *arrived = mesh->inbox[links.link[l].from];
-            if (hosts(mesh, links.link[l].to) && arrived != result) memcpy(result, arrived, size * sizeof *result);
+        for (size_t l = from; l < to; l++) {
+            const double *arrived = mesh->inbox[links[l].from];
+            if (hosts(mesh, links[l].to) && arrived != result) memcpy(result, arrived, size * sizeof *result);
         }
     }
 }
@@ -175,6 +193,27 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result)
 {
     tree_up(mesh, parts, larger);
     emi_tree_broadcast(mesh, parts, result);
+}
+
+em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
+{
+    double all = 0;
+    emi_field nothing = {0};
+    if (!emi_mesh_is_spread(mesh)) return status;
+    if (status == EM_OK) status = emi_field_alloc(&nothing, mesh->hosted, 1, 1, err);
+    if (status != EM_OK) {
+        /* Who waits for this process learns of it by the engine. */
+        const em_error unknown = {.code = status, .node = -1, .msg = "fit: failed in another process; try again"};
+        if (mesh->engine->fail) mesh->engine->fail(mesh->engine_state, err ? err : &unknown);
+        return status;
+    }
+    int phase = mesh->phase;
+    mesh->phase = EMI_OBSERVING;
+    emi_tree_max(mesh, &nothing, &all);
+    mesh->phase = phase;
+    emi_field_free(&nothing);
+    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
+    return mesh->failure.code;
 }
 
 void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context)

@@ -1,31 +1,40 @@
 /* The local engine: all M nodes live in this process, so a block that is sent is simply read where it lies. */
-#include "mesh/mesh.h"
+#include "base/memory.h"
+#include "mesh/engine.h"
 
-static em_status local_open(em_mesh *mesh, em_error *err)
+typedef struct local {
+    int nodes;
+    const double *const *blocks; /* between begin and end */
+} local;
+
+em_status emi_engine_local_new(void **state, const em_graph *graph, em_error *err)
+{
+    local *engine = emi_calloc(1, sizeof *engine);
+    if (!engine) return emi_fail_memory(err, "mesh");
+    engine->nodes = em_graph_nodes(graph);
+    *state = engine;
+    return EM_OK;
+}
+
+static em_status local_begin(void *state, const em_link *links, size_t count, const double *const *blocks, size_t size,
+                             em_error *err)
+{
+    (void)links, (void)count, (void)size, (void)err;
+    ((local *)state)->blocks = blocks;
+    return EM_OK;
+}
+
+static em_status local_end(void *state, const double **inbox, em_error *err)
 {
     (void)err;
-    mesh->first = 0;
-    mesh->hosted = mesh->graph->nodes;
+    const local *engine = state;
+    for (int i = 0; i < engine->nodes; i++) inbox[i] = engine->blocks[i];
     return EM_OK;
 }
 
-static void local_close(em_mesh *mesh)
+static void local_close(void *state)
 {
-    (void)mesh;
+    emi_free(state);
 }
 
-static em_status local_begin(em_mesh *mesh, emi_links links, const double *const *blocks, size_t count, em_error *err)
-{
-    (void)links, (void)count, (void)err;
-    for (int i = 0; i < mesh->hosted; i++) mesh->inbox[i] = blocks[i];
-    return EM_OK;
-}
-
-static em_status local_end(em_mesh *mesh, const double **inbox, em_error *err)
-{
-    (void)mesh, (void)inbox, (void)err;
-    return EM_OK;
-}
-
-const emi_engine emi_engine_local = {
-    .name = "local", .open = local_open, .close = local_close, .begin = local_begin, .end = local_end};
+const em_engine emi_engine_local = {.name = "local", .begin = local_begin, .end = local_end, .close = local_close};

@@ -5,21 +5,13 @@
 
 #include <string.h>
 
-static em_status find_engine(em_mesh *mesh, const char *name, em_error *err)
-{
-    for (int i = 0; emi_engines[i]; i++)
-        if (strcmp(emi_engines[i]->name, name ? name : "local") == 0) mesh->engine = emi_engines[i];
-    if (!mesh->engine) return emi_fail(err, EM_EINVAL, "engine %s: not built in; try local", name);
-    return EM_OK;
-}
-
 static void list_edges(em_mesh *mesh)
 {
     const em_graph *graph = mesh->graph;
     size_t n = 0;
     for (int i = 0; i < graph->nodes; i++)
         for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
-            mesh->edge_links[n++] = (emi_link){i, graph->neighbour[e]};
+            mesh->edge_links[n++] = (em_link){i, graph->neighbour[e]};
 }
 
 /* Count nodes by depth, then place each in its level; within a level they keep the order of their ids.  Only links that
@@ -34,8 +26,8 @@ static void list_tree(em_mesh *mesh, size_t *fill)
     for (int i = 0; i < tree->nodes; i++) {
         if (tree->depth_of[i] <= 0) continue;
         size_t at = fill[tree->depth_of[i] - 1]++;
-        mesh->tree_links[at] = (emi_link){i, tree->parent[i]};
-        mesh->tree_back[at] = (emi_link){tree->parent[i], i};
+        mesh->tree_links[at] = (em_link){i, tree->parent[i]};
+        mesh->tree_back[at] = (em_link){tree->parent[i], i};
     }
 }
 
@@ -64,16 +56,28 @@ done:
     return status;
 }
 
-em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err)
+static em_status check(const em_graph *graph, int first, int hosted, int threads, em_error *err)
+{
+    if (threads < 0 || threads > 4096)
+        return emi_fail(err, EM_EINVAL, "threads: %d; try 0 (all cores) or more", threads);
+    if (first < 0 || hosted < 1 || hosted > graph->nodes - first)
+        return emi_fail(err, EM_EINVAL, "mesh: nodes %d to %d of %d; try at least one of them in every process", first,
+                        first + hosted - 1, graph->nodes);
+    return EM_OK;
+}
+
+em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
+                          const em_graph *graph, int threads, em_error *err)
 {
     em_status status = EM_OK;
     *out = NULL;
     em_mesh *mesh = emi_calloc(1, sizeof *mesh);
-    if (!mesh) return emi_fail_memory(err, "mesh");
-    mesh->graph = graph;
-    if (threads < 0 || threads > 4096) TRY(emi_fail(err, EM_EINVAL, "threads: %d; try 0 (all cores) or more", threads));
-    TRY(find_engine(mesh, engine, err));
-    TRY(mesh->engine->open(mesh, err));
+    if (!mesh) {
+        engine->close(state);
+        return emi_fail_memory(err, "mesh");
+    }
+    *mesh = (em_mesh){.graph = graph, .engine = engine, .engine_state = state, .first = first, .hosted = hosted};
+    TRY(check(graph, first, hosted, threads, err));
     TRY(plan_links(mesh, err));
     TRY(emi_pool_open(&mesh->pool, threads, err));
     *out = mesh;
@@ -81,6 +85,32 @@ em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph,
 done:
     em_mesh_close(&mesh);
     return status;
+}
+
+em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err)
+{
+    void *state = NULL;
+    *out = NULL;
+    if (engine && strcmp(engine, emi_engine_local.name) != 0)
+        return emi_fail(err, EM_EINVAL, "engine %s: not built in; try %s", engine, emi_engine_local.name);
+    em_status status = emi_engine_local_new(&state, graph, err);
+    if (status != EM_OK) return status;
+    return em_mesh_open_on(out, &emi_engine_local, state, 0, graph->nodes, graph, threads, err);
+}
+
+const char *em_engine_name(int index)
+{
+    return index == 0 ? emi_engine_local.name : NULL;
+}
+
+int em_mesh_first(const em_mesh *mesh)
+{
+    return mesh->first;
+}
+
+int em_mesh_hosted(const em_mesh *mesh)
+{
+    return mesh->hosted;
 }
 
 int em_mesh_nodes(const em_mesh *mesh)
@@ -98,7 +128,7 @@ void em_mesh_close(em_mesh **handle)
     em_mesh *mesh = *handle;
     if (!mesh) return;
     emi_pool_close(&mesh->pool);
-    if (mesh->engine) mesh->engine->close(mesh);
+    mesh->engine->close(mesh->engine_state);
     emi_free(mesh->outbox);
     emi_free(mesh->inbox);
     emi_free(mesh->tree_back);

@@ -11,7 +11,7 @@
 #include "linalg/field.h"
 #include "mesh/engine.h"
 
-/* What one phase has sent so far: the whole network's, since every hosted node counts its own. */
+/* What one phase has sent so far, the whole network's: every process knows what each operation takes in all. */
 typedef struct emi_count {
     uint64_t rounds, messages, scalars;
 } emi_count;
@@ -21,16 +21,16 @@ enum { EMI_OBSERVING = EM_PHASES, EMI_PHASES };
 
 struct em_mesh {
     const em_graph *graph;
-    const emi_engine *engine;
+    const em_engine *engine;
     void *engine_state;
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
 
     emi_tree tree;        /* as far as the hosted nodes know it               */
     emi_count tree_count; /* what finding it cost                             */
-    emi_link *edge_links; /* [2 |E|] both ways along every edge              */
-    emi_link *tree_links; /* child to parent, nearest the root first          */
-    emi_link *tree_back;  /* the same, parent to child                        */
+    em_link *edge_links;  /* [2 |E|] both ways along every edge              */
+    em_link *tree_links;  /* child to parent, nearest the root first; those that touch a hosted node */
+    em_link *tree_back;   /* the same, parent to child                        */
     size_t *level;        /* [depth + 1] links of nodes at depth l + 1 are level[l] .. level[l + 1] - 1 */
 
     const double **outbox;   /* [hosted] */
@@ -39,10 +39,18 @@ struct em_mesh {
 
     int phase;
     emi_count count[EMI_PHASES];
+    double seconds_sending, seconds_waiting; /* in the engine */
     em_error failure;
 };
 
 int emi_mesh_failed(const em_mesh *mesh);
+
+/* Do some of the nodes live elsewhere? */
+int emi_mesh_is_spread(const em_mesh *mesh);
+
+/* Called by every process with the outcome of what it did alone: EM_OK where all of them succeeded; where one failed, the
+ * failure of it, here and in the mesh. */
+em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err);
 
 /* One round along every edge: each node's block to all its neighbours; then mesh->inbox[j] is neighbour j's. */
 void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X);

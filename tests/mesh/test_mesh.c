@@ -78,7 +78,7 @@ static void lists_the_tree_by_levels(void **state)
     assert_int_equal(mesh->level[tree->depth], 19);
     for (int depth = 1; depth <= tree->depth; depth++)
         for (size_t l = mesh->level[depth - 1]; l < mesh->level[depth]; l++) {
-            emi_link up = mesh->tree_links[l], down = mesh->tree_back[l];
+            em_link up = mesh->tree_links[l], down = mesh->tree_back[l];
             assert_int_equal(tree->depth_of[up.from], depth);
             assert_int_equal(tree->parent[up.from], up.to);
             assert_true(down.from == up.to && down.to == up.from);

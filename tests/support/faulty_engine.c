@@ -1,39 +1,42 @@
 #include "support/faulty_engine.h"
 
-static em_status count_call(em_mesh *mesh, em_error *err)
+/* What is behind it: the engine that the mesh was opened on. */
+static const em_engine *sound;
+static void *sound_state;
+
+static em_status count_call(engine_fault *fault, em_error *err)
 {
-    engine_fault *fault = mesh->engine_state;
     long call = fault->calls++;
     if (call == fault->at) return emi_fail_at(err, EM_ENET, 1, "node 1: lost in call %ld; try again", call);
     return EM_OK;
 }
 
-static em_status faulty_begin(em_mesh *mesh, emi_links links, const double *const *blocks, size_t count, em_error *err)
+static em_status faulty_begin(void *state, const em_link *links, size_t count, const double *const *blocks, size_t size,
+                              em_error *err)
 {
-    em_status status = count_call(mesh, err);
-    return status ? status : emi_engine_local.begin(mesh, links, blocks, count, err);
+    em_status status = count_call(state, err);
+    return status ? status : sound->begin(sound_state, links, count, blocks, size, err);
 }
 
-static em_status faulty_end(em_mesh *mesh, const double **inbox, em_error *err)
+static em_status faulty_end(void *state, const double **inbox, em_error *err)
 {
-    em_status status = count_call(mesh, err);
-    return status ? status : emi_engine_local.end(mesh, inbox, err);
+    em_status status = count_call(state, err);
+    return status ? status : sound->end(sound_state, inbox, err);
 }
 
-static em_status faulty_open(em_mesh *mesh, em_error *err)
+static void faulty_close(void *state)
 {
-    return emi_engine_local.open(mesh, err);
-}
-
-static void faulty_close(em_mesh *mesh)
-{
-    emi_engine_local.close(mesh);
+    (void)state;
+    sound->close(sound_state);
 }
 
 void faulty_engine_install(em_mesh *mesh, engine_fault *fault)
 {
-    static const emi_engine faulty = {
-        .name = "faulty", .open = faulty_open, .close = faulty_close, .begin = faulty_begin, .end = faulty_end};
+    static const em_engine faulty = {.name = "faulty", .begin = faulty_begin, .end = faulty_end, .close = faulty_close};
+    if (mesh->engine != &faulty) {
+        sound = mesh->engine;
+        sound_state = mesh->engine_state;
+    }
     mesh->engine = &faulty;
     mesh->engine_state = fault;
 }
