@@ -14,6 +14,7 @@ typedef struct command_spec {
     int operand_limit;                  /* how many; ANY_NUMBER: one or more */
     const option_spec *options;         /* its own */
     int prints_table;                   /* so it has --json */
+    int runs_together;                  /* on several processes, under mpirun */
     int takes_solver_options;           /* so it has the library's options too */
     const char *const *solver_options;  /* these of them, NULL ends them; NULL: all */
     const char *const *examples;        /* NULL ends them */

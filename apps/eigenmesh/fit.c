@@ -1,4 +1,5 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
+#include "cluster.h"
 #include "command.h"
 #include "input.h"
 #include "message.h"
@@ -13,6 +14,11 @@
 
 static const option_spec fit_options[] = {
     PROBLEM_OPTIONS,
+    {.name = "average",
+     .metavar = "HOW",
+     .preset = "tree",
+     .help = "how exact averages are made: tree (over the network's edges), or allreduce (MPI's own, whatever the "
+             "network)"},
     {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
     {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration"},
     {.name = "plot", .metavar = "FILE.svg", .help = "draw the error, or the residual, against what was sent"},
@@ -140,11 +146,11 @@ static em_status fit(const arguments *args, em_error *err)
     TRY(problem_describe(&job.problem, args, "none", err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
-    TRY(outputs_open(job.files, FILES, args, err));
+    TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
     TRY(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err));
     progress_erase();
-    TRY(write_files(&job, err));
+    TRY(cluster_agree(write_files(&job, err), err));
     problem_warn(&job.problem, em_model_info(job.model));
     if (args_given(args, "json"))
         print_json(&job);
@@ -163,6 +169,7 @@ const command_spec command_fit = {.name = "fit",
                                   .operand_limit = ANY_NUMBER,
                                   .options = fit_options,
                                   .prints_table = 1,
+                                  .runs_together = 1,
                                   .takes_solver_options = 1,
                                   .examples = fit_examples,
                                   .run = fit};

@@ -1,4 +1,5 @@
 /* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
+#include "cluster.h"
 #include "command.h"
 #include "help.h"
 #include "interrupt.h"
@@ -45,7 +46,10 @@ static em_status run_command(int argc, char **argv, em_error *err)
         help_command(command);
         return EM_OK;
     }
-    progress_allow(!args_given(&args, "quiet"));
+    if (cluster_size() > 1 && !command->runs_together)
+        return refuse(err, EM_EINVAL, "%s: runs in one process, and %d were started; try it without mpirun",
+                      command->name, cluster_size());
+    progress_allow(!args_given(&args, "quiet") && cluster_speaks());
     return command->run(&args, err);
 }
 
@@ -74,11 +78,21 @@ static em_status flush_stdout(em_error *err)
                   strerror(errno ? errno : EIO));
 }
 
+/* Of several processes the first one speaks; the others listen. */
+static em_status join_others(int *argc, char ***argv, em_error *err)
+{
+    em_status status = cluster_join(argc, argv, err);
+    if (status == EM_OK && !cluster_speaks() && !freopen("/dev/null", "w", stdout))
+        return refuse(err, EM_EOUTPUT, "/dev/null: cannot be opened; try another machine");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     em_error err = {0};
     interrupt_install();
-    em_status status = run(argc, argv, &err);
+    em_status status = join_others(&argc, &argv, &err);
+    if (status == EM_OK) status = run(argc, argv, &err);
     progress_erase();
     em_error flush_error = {0};
     em_status flushed = flush_stdout(&flush_error);
@@ -88,6 +102,7 @@ int main(int argc, char **argv)
     }
     /* A reader that closed the pipe has what it wanted: no message. */
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
-    if (status != EM_OK && !quiet) complain("%s", err.msg);
+    if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
+    cluster_part();
     return exit_status(status);
 }

@@ -1,15 +1,46 @@
 #include "problem.h"
+#include "cluster.h"
 #include "input.h"
 #include "message.h"
 #include "network.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* "shard-%03d.npy": a file a node.  One conversion of a whole number, and nothing else that printf would look at. */
+static int is_pattern(const char *path)
+{
+    const char *at = strchr(path, '%');
+    if (!at) return 0;
+    at += 1 + strspn(at + 1, "0123456789");
+    return *at == 'd' && !strchr(at + 1, '%');
+}
+
+/* A file a node, or one for all? */
+static int one_a_node(const problem *p)
+{
+    return p->args->operand_count > 1 || is_pattern(p->args->operands[0]);
+}
+
+/* --engine, or what the way the program was started says. */
+static em_status choose_engine(problem *p, em_error *err)
+{
+    const char *named = args_text(p->args, "engine");
+    p->together = named ? cluster_engine() && strcmp(named, cluster_engine()) == 0 : cluster_size() > 1;
+    if (named && !p->together && strcmp(named, "local") != 0)
+        return refuse(err, EM_EINVAL, "--engine: '%s' is not built in; try local%s%s", named,
+                      cluster_engine() ? " or " : "", cluster_engine() ? cluster_engine() : "");
+    if (!p->together && cluster_size() > 1)
+        return refuse(err, EM_EINVAL, "--engine: local runs in one process, and %d were started; try --engine %s",
+                      cluster_size(), cluster_engine());
+    return EM_OK;
+}
 
 static em_status choose_nodes(problem *p, em_error *err)
 {
     int inputs = p->args->operand_count;
-    p->nodes = inputs;
+    p->nodes = inputs > 1 ? inputs : cluster_size();
     em_status status = args_int(p->args, "nodes", 1, &p->nodes, err);
     if (status != EM_OK || inputs == 1) return status;
     if (p->nodes != inputs)
@@ -36,7 +67,19 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
                       "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
     p->options.truth_compute = strcmp(truth, "compute") == 0;
     p->options.center = !args_given(args, "no-center");
-    return choose_nodes(p, err);
+    status = choose_engine(p, err);
+    return status == EM_OK ? choose_nodes(p, err) : status;
+}
+
+static em_status set_average(problem *p, em_error *err)
+{
+    const char *how = args_text(p->args, "average");
+    if (!how || strcmp(how, "tree") == 0) return EM_OK;
+    if (strcmp(how, "allreduce") != 0)
+        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
+    if (!p->together)
+        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
+    return em_mesh_sum_directly(p->mesh, err);
 }
 
 static em_status open_network(problem *p, em_error *err)
@@ -47,23 +90,66 @@ static em_status open_network(problem *p, em_error *err)
     TRY(args_int(args, "threads", 1, &threads, err));
     TRY(network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
                        err));
-    TRY(em_mesh_open(&p->mesh, args_text(args, "engine"), p->graph, threads, err));
+    if (p->together) {
+        TRY(cluster_nodes(p->nodes, &p->first, &p->hosted, err));
+        TRY(cluster_mesh(&p->mesh, p->graph, threads, err));
+    } else {
+        p->hosted = p->nodes;
+        TRY(em_mesh_open(&p->mesh, NULL, p->graph, threads, err));
+    }
+    TRY(set_average(p, err));
 done:
     return status;
 }
 
-static em_status open_data(problem *p, em_error *err)
+/* Read whole, wherever a few rows are needed? */
+static int is_read_whole(const em_data *table)
+{
+    const char *format = em_data_format(table), *name = em_data_name(table);
+    size_t length = strlen(name);
+    return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 ||
+           (length > 3 && strcmp(name + length - 3, ".gz") == 0);
+}
+
+/* The one table, of which every process reads its own nodes' rows. */
+static em_status open_shared(problem *p, em_error *err)
+{
+    em_status status = EM_OK;
+    const arguments *args = p->args;
+    TRY(input_open(&p->tables[p->table_count++], args->operands[0], args, err));
+    if (p->together && cluster_size() > 1 && is_read_whole(p->tables[0]))
+        TRY(refuse(err, EM_EINVAL,
+                   "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
+                   "shard-%%03d.csv",
+                   args->operands[0], cluster_size()));
+    TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err));
+done:
+    return status;
+}
+
+/* The file of this node. */
+static em_status open_own(problem *p, int node, em_error *err)
 {
     const arguments *args = p->args;
-    p->tables = calloc((size_t)args->operand_count, sizeof *p->tables);
+    char path[PATH_MAX];
+    if (args->operand_count > 1) return input_open(&p->tables[p->table_count++], args->operands[node], args, err);
+    const char *pattern = args->operands[0], *at = strchr(pattern, '%'), *end = strchr(at, 'd') + 1;
+    int digits = atoi(at + 1), length = (int)(at - pattern);
+    if (snprintf(path, sizeof path, "%.*s%0*d%s", length, pattern, digits, node, end) >= (int)sizeof path)
+        return refuse(err, EM_EINVAL, "%s: the name is too long; try a shorter one", pattern);
+    return input_open(&p->tables[p->table_count++], path, args, err);
+}
+
+static em_status open_data(problem *p, em_error *err)
+{
+    em_status status = EM_OK;
+    p->tables = calloc((size_t)p->hosted + 1, sizeof *p->tables);
     if (!p->tables) return refuse_memory(err, "INPUT");
-    for (int i = 0; i < args->operand_count; i++, p->table_count++) {
-        em_status status = input_open(&p->tables[i], args->operands[i], args, err);
-        if (status != EM_OK) return status;
-    }
-    if (p->table_count == 1)
-        return em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err);
-    return em_shards_of(&p->shards, (const em_data *const *)p->tables, p->nodes, err);
+    if (!one_a_node(p)) return open_shared(p, err);
+    for (int i = 0; i < p->hosted; i++) TRY(open_own(p, p->first + i, err));
+    TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
+done:
+    return status;
 }
 
 static em_status open_start_and_truth(problem *p, em_error *err)
@@ -83,9 +169,9 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    TRY(open_network(p, err));
-    TRY(open_data(p, err)); /* what takes longest comes last */
-    TRY(open_start_and_truth(p, err));
+    TRY(cluster_agree(open_network(p, err), err));
+    TRY(cluster_agree(open_data(p, err), err)); /* what takes longest comes last */
+    TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;
 }

@@ -30,9 +30,12 @@
          .help = "how one INPUT is split: contiguous, shuffle, or sizes:A,B,..."},                                     \
         {.name = "no-center", .help = "leave the mean in"},                                                            \
         {.name = "init", .metavar = "SPEC", .preset = "random", .help = "the start: random, or file:X0.npy (d x K)"},  \
-        {.name = "engine", .metavar = "NAME", .preset = "local", .help = "what moves the messages: local"},            \
+        {.name = "engine",                                                                                             \
+         .metavar = "NAME",                                                                                            \
+         .preset = "local; mpi under mpirun",                                                                          \
+         .help = "what moves the messages: local, or mpi"},                                                            \
     {                                                                                                                  \
-        .name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"                     \
+        .name = "threads", .metavar = "T", .preset = "all, or a rank's share", .example = "4", .help = "cores to use"  \
     }
 
 #define TRUTH_HELP                                                                                                     \
@@ -42,6 +45,8 @@ typedef struct problem {
     const arguments *args;
     em_options options; /* its init and truth are there once it is open */
     int nodes;
+    int together;      /* over the processes of a cluster */
+    int first, hosted; /* the nodes that live here */
     int table_count;
     em_data **tables;
     em_shards *shards;

@@ -1,5 +1,6 @@
 /* The whole way from shards to a model. */
 #include "fit/job.h"
+#include "fit/same.h"
 
 #include <string.h>
 
@@ -62,8 +63,10 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
     /* Several nodes are spread over the cores, each with a single-threaded BLAS; one node has them all. */
     int threads = emi_blas_threads(mesh->hosted == 1 ? emi_pool_size(mesh->pool) : 1);
-    em_status status = options->variance > 0 ? fit_fraction(out, options, mesh, shards, err)
-                                             : fit_components(out, options, mesh, shards, err);
+    em_status status = emi_check_same(mesh, shards, options, err);
+    if (status == EM_OK)
+        status = options->variance > 0 ? fit_fraction(out, options, mesh, shards, err)
+                                       : fit_components(out, options, mesh, shards, err);
     (void)emi_blas_threads(threads);
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_model_free(out);

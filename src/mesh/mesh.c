@@ -103,6 +103,15 @@ const char *em_engine_name(int index)
     return index == 0 ? emi_engine_local.name : NULL;
 }
 
+em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err)
+{
+    if (!mesh->engine->sum)
+        return emi_fail(err, EM_ENOTSUP, "engine %s: has no sums of its own; try those over the tree",
+                        mesh->engine->name);
+    mesh->sums_directly = 1;
+    return EM_OK;
+}
+
 int em_mesh_first(const em_mesh *mesh)
 {
     return mesh->first;

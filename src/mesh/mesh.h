@@ -25,6 +25,7 @@ struct em_mesh {
     void *engine_state;
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
+    int sums_directly; /* by the engine, not over the tree */
 
     emi_tree tree;        /* as far as the hosted nodes know it               */
     emi_count tree_count; /* what finding it cost                             */

@@ -1,0 +1,31 @@
+/* The processes that run this command together, under mpirun or srun; one, as a rule.
+ *
+ * All of them run the same command with the same arguments.  The first one speaks for all: it alone prints and writes
+ * files.  What one process does alone and may fail at is agreed on before they go on together. */
+#ifndef EIGENMESH_CLUSTER_H
+#define EIGENMESH_CLUSTER_H
+
+#include <eigenmesh/eigenmesh.h>
+
+/* Join the others, if there are any; and part from them.  Between the two every process must come along. */
+em_status cluster_join(int *argc, char ***argv, em_error *err);
+void cluster_part(void);
+
+int cluster_size(void);
+int cluster_rank(void);
+int cluster_speaks(void); /* is this the first? */
+
+/* The name of the engine, as --engine knows it: "mpi", or NULL where it is not built in. */
+const char *cluster_engine(void);
+
+/* All succeeded, or the failure of the first that did not, which then is everyone's. */
+em_status cluster_agree(em_status status, em_error *err);
+
+/* The nodes that live here, and the mesh. */
+em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);
+em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err);
+
+/* `count` numbers of every process, one process after the other, at the first. */
+void cluster_gather(const double *values, int count, double *all);
+
+#endif

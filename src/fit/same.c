@@ -1,0 +1,81 @@
+#include "fit/same.h"
+
+#include "base/memory.h"
+#include "data/shards.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What must agree, and how it is called. */
+typedef struct aspect {
+    const char *name;
+    double value;
+} aspect;
+
+enum { ASPECTS = 19 };
+
+/* A number for a text, or for a few numbers: different ones for different contents, as good as certainly. */
+static double digest(const void *bytes, size_t count)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a: Fowler, Noll and Vo */
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ byte[i]) * 1099511628211u;
+    return (double)(hash >> 12);
+}
+
+static double digest_matrix(const double *values, size_t d, int K)
+{
+    return values ? digest(values, d * (size_t)K * sizeof *values) : 0;
+}
+
+static void list(aspect out[ASPECTS], const em_shards *shards, const em_options *o)
+{
+    const char *method = o->method ? o->method : "auto";
+    size_t d = shards->columns;
+    const aspect all[ASPECTS] = {{"the number of features", (double)d},
+                                 {"--components", o->components},
+                                 {"--components", o->variance},
+                                 {"--method", digest(method, strlen(method))},
+                                 {"--step", o->step},
+                                 {"--step-decay", o->step_decay},
+                                 {"--step-decay", o->step_power},
+                                 {"--consensus-rounds", o->consensus_rounds},
+                                 {"--qr-signs", o->qr_signs},
+                                 {"--rayleigh-ritz", o->rayleigh_ritz},
+                                 {"--oversample", o->oversample},
+                                 {"--iterations", (double)o->iterations},
+                                 {"--tolerance", o->tolerance},
+                                 {"--no-center", o->center},
+                                 {"--scale", o->scale},
+                                 {"--seed", digest(&o->seed, sizeof o->seed)},
+                                 {"--truth", o->truth ? 2 : o->truth_compute},
+                                 {"--trace", o->trace},
+                                 {"--init", digest_matrix(o->init, d, o->components)}};
+    memcpy(out, all, sizeof all);
+}
+
+em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_field parts = {0};
+    aspect all[ASPECTS];
+    double largest[2 * ASPECTS] = {0};
+    if (!emi_mesh_is_spread(mesh)) return EM_OK;
+    list(all, shards, options);
+    TRY(emi_field_alloc(&parts, mesh->hosted, 2 * ASPECTS, 1, err));
+    for (int i = 0; i < mesh->hosted; i++)
+        for (int a = 0; a < ASPECTS; a++) {
+            emi_at(&parts, i).v[a] = all[a].value;
+            emi_at(&parts, i).v[ASPECTS + a] = -all[a].value;
+        }
+    mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
+    emi_tree_max(mesh, &parts, largest);
+    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
+    TRY(mesh->failure.code);
+    for (int a = 0; a < ASPECTS; a++)
+        if (largest[a] != -largest[ASPECTS + a] && !isnan(all[a].value))
+            TRY(emi_fail(err, EM_EINVAL, "fit: %s differs between processes; try the same everywhere", all[a].name));
+done:
+    emi_field_free(&parts);
+    return status;
+}
