@@ -4,13 +4,12 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS eigenmesh_shared eigenmesh_static EXPORT eigenmesh)
 install(FILES include/eigenmesh/eigenmesh.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
-if(TARGET eigenmesh)
-  install(TARGETS eigenmesh)
-endif()
+install(TARGETS eigenmesh)
 
-# find_package(eigenmesh) gives eigenmesh::eigenmesh, the shared library, and eigenmesh::static.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
-install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-config.cmake DESTINATION ${package_dir})
+install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-targets.cmake DESTINATION ${package_dir})
+configure_file(cmake/eigenmesh-config.cmake.in eigenmesh-config.cmake COPYONLY)
+install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config.cmake DESTINATION ${package_dir})
 write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config-version.cmake DESTINATION ${package_dir})
 
@@ -20,6 +19,14 @@ cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PRE
 list(JOIN EIGENMESH_PRIVATE_LIBRARIES " " pc_private_libraries)
 configure_file(cmake/eigenmesh.pc.in eigenmesh.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh.pc DESTINATION ${pc_dir})
+
+if(EMI_HAVE_MPI)
+  install(TARGETS eigenmesh_mpi_shared eigenmesh_mpi_static EXPORT eigenmesh-mpi)
+  install(FILES include/eigenmesh/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+  install(EXPORT eigenmesh-mpi NAMESPACE eigenmesh:: FILE eigenmesh-mpi-targets.cmake DESTINATION ${package_dir})
+  configure_file(cmake/eigenmesh_mpi.pc.in eigenmesh_mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/eigenmesh_mpi.pc DESTINATION ${pc_dir})
+endif()
 
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

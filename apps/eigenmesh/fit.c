@@ -7,6 +7,7 @@
 #include "plot.h"
 #include "problem.h"
 #include "progress.h"
+#include "ranks.h"
 #include "report.h"
 #include "trace.h"
 
@@ -35,6 +36,7 @@ typedef struct fit_job {
     const arguments *args;
     problem problem;
     em_model *model;
+    ranks ranks;
     output_file files[FILES];
 } fit_job;
 
@@ -69,6 +71,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     TRY(report_traffic(info, err));
     (void)putchar('\n');
     report_ending(info);
+    ranks_print(&job->ranks);
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path)
             (void)printf("%-9s %s\n", i == FILE_MODEL ? "model" : job->files[i].option, job->files[i].path);
@@ -84,6 +87,7 @@ static void print_json(const fit_job *job)
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
     problem_json(&j, &job->problem);
+    ranks_json(&j, &job->ranks);
     json_open(&j, "files", '{');
     json_text(&j, "model", job->files[FILE_MODEL].path);
     json_text(&j, "trace", job->files[FILE_TRACE].path);
@@ -135,6 +139,7 @@ static void release(fit_job *job)
 {
     outputs_discard(job->files, FILES);
     em_model_free(&job->model);
+    ranks_free(&job->ranks);
     problem_close(&job->problem);
 }
 
@@ -150,6 +155,7 @@ static em_status fit(const arguments *args, em_error *err)
     TRY(problem_open(&job.problem, err));
     TRY(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err));
     progress_erase();
+    TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));
     TRY(cluster_agree(write_files(&job, err), err));
     problem_warn(&job.problem, em_model_info(job.model));
     if (args_given(args, "json"))

@@ -384,6 +384,8 @@ typedef struct em_info {
     uint64_t seed;
     em_traffic traffic[EM_PHASES];
     double seconds_setup, seconds; /* before, and during, the iterations            */
+    double seconds_sending;        /* of these: handing blocks to the engine, and   */
+    double seconds_waiting;        /* waiting for those of others, in this process  */
     int constant_features;         /* left unscaled under EM_SCALE_STD                     */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
     char choice[256];              /* why "auto" chose the method; empty otherwise          */

@@ -116,7 +116,10 @@ static em_status run_method(emi_job *job, em_error *err)
 {
     em_mesh *mesh = job->problem->mesh;
     mesh->phase = EM_METHOD;
+    mesh->seconds_sending = mesh->seconds_waiting = 0;
     em_status status = job->method->run(&job->solver);
+    job->seconds_sending = mesh->seconds_sending;
+    job->seconds_waiting = mesh->seconds_waiting;
     if (status != EM_OK && err) *err = mesh->failure;
     return status;
 }

@@ -24,7 +24,7 @@ typedef struct emi_job {
     emi_surroundings around;
     double alpha; /* the first step */
     emi_network network;
-    double seconds_setup;
+    double seconds_setup, seconds_sending, seconds_waiting;
 } emi_job;
 
 em_status emi_job_run(emi_job *job, em_error *err);

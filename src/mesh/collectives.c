@@ -36,7 +36,7 @@ static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, 
     if (emi_mesh_failed(mesh)) return;
     double began = emi_seconds();
     mesh->failure.code = mesh->engine->begin(mesh->engine_state, links, link_count, mesh->outbox, size, &mesh->failure);
-    mesh->seconds_sending += emi_seconds() - began;
+    if (mesh->phase != EMI_OBSERVING) mesh->seconds_sending += emi_seconds() - began;
 }
 
 static void round_end(em_mesh *mesh)
@@ -44,7 +44,7 @@ static void round_end(em_mesh *mesh)
     if (emi_mesh_failed(mesh)) return;
     double began = emi_seconds();
     mesh->failure.code = mesh->engine->end(mesh->engine_state, mesh->inbox, &mesh->failure);
-    mesh->seconds_waiting += emi_seconds() - began;
+    if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 
 /* ---- gossip --------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ static void sum_directly(em_mesh *mesh, const emi_field *parts, double *result)
     count(mesh, 2, 2 * ((uint64_t)mesh->graph->nodes - 1), size);
     double began = emi_seconds();
     mesh->failure.code = mesh->engine->sum(mesh->engine_state, result, size, &mesh->failure);
-    mesh->seconds_waiting += emi_seconds() - began;
+    if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 
 void emi_tree_sum(em_mesh *mesh, emi_field *parts, double *result)
