@@ -89,7 +89,7 @@ em_status emi_data_check_finite(const em_data *data, size_t first, size_t count,
             if (isfinite(value)) continue;
             return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s; try dropping or filling it",
                             data->name, first + r, data->pick ? data->pick[c] : c,
-                            isnan(value) ? "not a number" : "infinite");
+                            isnan(value) ? "not a number (NaN)" : "infinite");
         }
     return EM_OK;
 }

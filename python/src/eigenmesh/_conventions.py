@@ -1,0 +1,131 @@
+"""scikit-learn's base classes and checks where it is installed, and what the estimator needs of them where it is not."""
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+import numpy as np
+
+from ._native import LENDABLE, is_lendable
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted
+
+    HAVE_SKLEARN = True
+except ImportError:
+    HAVE_SKLEARN = False
+
+_TYPES = list(LENDABLE)
+_FLOATS = [np.float64, np.float32]
+
+
+if HAVE_SKLEARN:
+
+    def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Rows to fit, in a type that the library reads where it lies. That they are finite is for the library to see, which
+        passes over them anyway."""
+        return _validate_data(estimator, X, reset=reset, dtype=_TYPES, force_all_finite=False, ensure_min_samples=1)
+
+    def validated_rows(estimator: Any, X: Any) -> np.ndarray:
+        """Rows for a fitted estimator, float32 where they are, else float64."""
+        check_is_fitted(estimator)
+        return _validate_data(estimator, X, reset=False, dtype=_FLOATS)
+
+    def validated_scores(X: Any) -> np.ndarray:
+        from sklearn.utils import check_array
+
+        return check_array(X, dtype=_FLOATS)
+
+    def _validate_data(estimator: Any, X: Any, **how: Any) -> np.ndarray:
+        try:
+            from sklearn.utils.validation import validate_data
+        except ImportError:  # before scikit-learn 1.6 it is a method
+            return estimator._validate_data(X, **how)
+        how["ensure_all_finite"] = how.pop("force_all_finite", True)
+        return validate_data(estimator, X, **how)
+
+else:
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """Parameters by name, from the signature of __init__."""
+
+        @classmethod
+        def _names(cls) -> List[str]:
+            from inspect import signature
+
+            return [name for name in signature(cls.__init__).parameters if name != "self"]
+
+        def get_params(self, deep: bool = True) -> dict:
+            return {name: getattr(self, name) for name in self._names()}
+
+        def set_params(self, **parameters: Any) -> "BaseEstimator":
+            for name, value in parameters.items():
+                if name not in self._names():
+                    raise ValueError(f"Invalid parameter {name!r} for estimator {self!r}.")
+                setattr(self, name, value)
+            return self
+
+        def __repr__(self) -> str:
+            from inspect import signature
+
+            presets = signature(type(self).__init__).parameters
+            changed = [f"{name}={value!r}" for name, value in self.get_params().items()
+                       if value is not presets[name].default and value != presets[name].default]
+            return f"{type(self).__name__}({', '.join(changed)})"
+
+    class TransformerMixin:  # type: ignore[no-redef]
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+            return self.fit(X, y, **fit_params).transform(X)  # type: ignore[attr-defined]
+
+    class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
+        def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+            check_is_fitted(self)
+            prefix = type(self).__name__.lower()
+            return np.asarray([f"{prefix}{k}" for k in range(self._n_features_out)], dtype=object)  # type: ignore
+
+    def check_is_fitted(estimator: Any) -> None:
+        if not hasattr(estimator, "components_"):
+            raise ValueError(f"This {type(estimator).__name__} instance is not fitted yet; try fit first.")
+
+    def _names_of(X: Any) -> Optional[np.ndarray]:
+        columns = getattr(X, "columns", None)
+        if columns is None or not all(isinstance(name, str) for name in columns):
+            return None
+        return np.asarray(columns, dtype=object)
+
+    def _as_table(X: Any, types: list) -> np.ndarray:
+        table = np.asarray(X)
+        if table.dtype.kind == "c":
+            raise ValueError("Complex data not supported")
+        if table.dtype not in types:
+            table = table.astype(np.float64)
+        if table.ndim != 2 or 0 in table.shape:
+            raise ValueError(f"Expected rows of features, got an array of shape {table.shape}.")
+        return table
+
+    def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        table, names = _as_table(X, _TYPES), _names_of(X)
+        if reset:
+            estimator.n_features_in_ = table.shape[1]
+            vars(estimator).pop("feature_names_in_", None)
+            if names is not None:
+                estimator.feature_names_in_ = names
+        elif table.shape[1] != estimator.n_features_in_:
+            raise ValueError(f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
+                             f"{estimator.n_features_in_} features as input.")
+        return table
+
+    def validated_rows(estimator: Any, X: Any) -> np.ndarray:
+        check_is_fitted(estimator)
+        return validated_scores(validated(estimator, X, reset=False))
+
+    def validated_scores(X: Any) -> np.ndarray:
+        table = _as_table(X, _FLOATS)
+        if not np.isfinite(table).all():
+            raise ValueError("Input X contains NaN or infinity.")
+        return table
+
+
+def lendable(table: np.ndarray) -> np.ndarray:
+    """The table itself, or a packed copy where the library cannot read it as it lies."""
+    return table if is_lendable(table) else np.ascontiguousarray(table)

@@ -1,0 +1,145 @@
+"""One fit: tables lent to the library, a network, options, and somebody who looks on."""
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
+
+import numpy as np
+
+from ._graph import Graph
+from ._model import Model
+from ._mpi import Cluster, agreed
+from ._native import borrowed_doubles, checked, create, ffi, lib, text_of
+
+LOOK_EVERY = 0.05  # seconds: soon enough for Ctrl-C, too seldom to be felt
+
+
+class Progress(NamedTuple):
+    """What a callback is told after every iteration; where it returns true, the fit ends there."""
+
+    iteration: int  #: done so far
+    limit: int  #: and at most
+    seconds: float
+    change: float  #: as of the last stopping test; NaN before it
+    tolerance: float
+    error: float  #: NaN unless the truth is known
+
+
+Callback = Callable[[Progress], Any]
+
+
+class Watch:
+    """Looks on during a fit: calls the callback, prints, and lets Python see Ctrl-C, which ends the fit."""
+
+    def __init__(self, callback: Optional[Callback] = None, verbose: int = 0) -> None:
+        self.callback = callback
+        self.verbose = verbose
+        self.exception: Optional[BaseException] = None
+        self._printed = 0.0
+        self._handle = ffi.new_handle(self)
+        self.native = ffi.new("py_watch *", {"period": 0.0 if callback else LOOK_EVERY, "user": self._handle})
+
+    def report(self, progress: Progress) -> int:
+        """Called by the library. An exception, Ctrl-C's too, stops the fit and is raised when it has ended."""
+        try:
+            if self.verbose and progress.seconds >= self._printed + 1:
+                self._printed = progress.seconds
+                print(f"[eigenmesh] iteration {progress.iteration} of at most {progress.limit}, "
+                      f"{progress.seconds:.0f} s, change {progress.change:.1e} (tolerance {progress.tolerance:g})")
+            return 1 if self.callback and self.callback(progress) else 0
+        except BaseException as exception:  # noqa: B902  whatever it is, it may not travel through C
+            self.exception = exception
+            return 1
+
+
+@ffi.def_extern(name="py_report", error=1)
+def _report(progress: Any, user: Any) -> int:
+    return ffi.from_handle(user).report(Progress(*(getattr(progress, field) for field in Progress._fields)))
+
+
+def threads() -> int:
+    """Cores to use: what the usual variables say, which joblib sets in its workers; else 0, for all."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        if os.environ.get(name, "").isdigit():
+            return int(os.environ[name])
+    return 0
+
+
+def knows_residual(method: str) -> bool:
+    """Is a method's tolerance a promise about the residual? That of the others is about the change."""
+    return method == "auto" or any(info["name"] == method and info["residual"] for info in methods())
+
+
+def methods() -> List[Dict[str, Any]]:
+    """What the library can do: a dict a method, with its name, summary, update, citation, and whether it is exact.
+
+    >>> import eigenmesh
+    >>> sorted(method["name"] for method in eigenmesh.methods() if method["exact"])
+    ['covariance', 'deepca', 'fastpca', 'gha', 'krylov', 'oi']
+    """
+    found = []
+    while True:
+        info = lib.em_method(len(found))
+        if not info:
+            return found
+        found.append({"name": text_of(info.name), "summary": text_of(info.summary), "update": text_of(info.update),
+                      "cite": text_of(info.cite), "single_node": bool(info.single_node), "exact": bool(info.exact),
+                      "residual": bool(info.residual)})
+
+
+def tolerance_for(method: str, tol: Optional[float]) -> float:
+    """Where none is given: what double precision has, or, of methods that promise no residual, a change of 1e-6."""
+    if tol is not None:
+        return tol
+    return 1e-12 if knows_residual(method) else 1e-6
+
+
+def _text(value: Any) -> str:
+    return f"{float(value):.17g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+class Wishes:
+    """An em_options and the memory that it points to."""
+
+    def __init__(self, options: Dict[str, Any], watch: Watch, trace: int, init: Optional[np.ndarray], truth: bool) -> None:
+        self.native = ffi.new("em_options *", lib.em_options_default())
+        self._kept: List[Any] = [init, watch]
+        for name, value in options.items():
+            if value is not None:
+                self._kept.append(ffi.new("char[]", _text(value).encode()))
+                checked(lib.em_options_set, self.native, name.replace("_", "-").encode(), self._kept[-1])
+        self.native.init = ffi.NULL if init is None else borrowed_doubles(init)
+        self.native.trace, self.native.truth_compute = trace, truth
+        self.native.monitor, self.native.monitor_user = ffi.addressof(lib, "py_monitor"), watch.native
+
+
+def _shards(tables: List[Any], hosted: int) -> Any:
+    if len(tables) > 1:
+        return create("em_shards", lib.em_shards_of, lib.em_shards_free, tables, len(tables))
+    return create("em_shards", lib.em_shards_split, lib.em_shards_free, tables[0], hosted, ffi.NULL, 0)
+
+
+def _mesh(graph: Graph, cluster: Optional[Cluster]) -> Any:
+    if cluster is None:
+        return create("em_mesh", lib.em_mesh_open, lib.em_mesh_close, ffi.NULL, graph.handle, threads())
+    return create("em_mesh", lib.py_mpi_mesh_open, lib.em_mesh_close, cluster.pointer, graph.handle, threads())
+
+
+def fit(tables: List[Any], graph: Graph, options: Dict[str, Any], *, watch: Watch, trace: int,
+        init: Optional[np.ndarray] = None, truth: bool = False, cluster: Optional[Cluster] = None) -> Model:
+    """Find the components of tables (em_data): several are one a node, one is split over the nodes that live here.
+
+    options: by the names of the command line, "_" for "-"; those that are None keep their default. init: d x K.
+    """
+    with ExitStack() as stack:
+        with agreed(cluster):
+            wishes = Wishes(options, watch, trace, init, truth)
+            hosted = cluster.hosted(graph.nodes) if cluster else graph.nodes
+            shards = stack.enter_context(_shards(tables, hosted))
+        # Closing is collective where opening was: it must not wait for the garbage collector.
+        mesh = stack.enter_context(_mesh(graph, cluster))
+        model = Model(create("em_model", lib.em_fit, lib.em_model_free, wishes.native, mesh, shards))
+    if watch.exception is not None:
+        raise watch.exception
+    return model

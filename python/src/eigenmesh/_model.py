@@ -1,0 +1,130 @@
+"""The library's answer, and the file it is kept in."""
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Union
+
+import numpy as np
+
+from ._native import checked, create, doubles, ffi, lib, text_of
+
+TRACE_FIELDS = ("iteration", "rounds", "messages", "bytes", "units", "seconds", "residual", "consensus", "error")
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What was sent: totals, and the same by purpose in `phases`: "set-up", "method", "stopping" and "report"."""
+
+    rounds: int
+    messages: int
+    bytes: int
+    units: float  #: one unit is one d x K matrix from every node to each of its neighbours
+    phases: Dict[str, "Traffic"] = field(default_factory=dict)
+
+
+class Model:
+    """An em_model. It can be copied and pickled, by way of its file."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike]) -> "Model":
+        return cls(create("em_model", lib.em_model_load, lib.em_model_free, os.fsencode(path)))
+
+    def save(self, path: Union[str, os.PathLike]) -> None:
+        checked(lib.em_model_save, self.handle, os.fsencode(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Model":
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "model.npz"
+            path.write_bytes(content)
+            return cls.load(path)
+
+    def __reduce__(self) -> tuple:
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "model.npz"
+            self.save(path)
+            return Model.from_bytes, (path.read_bytes(),)
+
+    @property
+    def info(self) -> Any:
+        """How it was found: an em_info, to be read while the model lives."""
+        return lib.em_model_info(self.handle)
+
+    @property
+    def components_count(self) -> int:
+        return lib.em_model_components_count(self.handle)
+
+    @property
+    def features(self) -> int:
+        return lib.em_model_features(self.handle)
+
+    @property
+    def samples(self) -> int:
+        return lib.em_model_samples(self.handle)
+
+    @property
+    def components(self) -> np.ndarray:
+        return doubles(lib.em_model_components(self.handle), self.components_count, self.features)
+
+    def per_feature(self, name: str) -> np.ndarray:
+        """`mean` or `scale`."""
+        return doubles(getattr(lib, f"em_model_{name}")(self.handle), self.features)
+
+    def per_component(self, name: str) -> np.ndarray:
+        """`explained_variance`, `singular_values` and the like; NaN where the fit has not computed it."""
+        pointer = getattr(lib, f"em_model_{name}")(self.handle)
+        return doubles(pointer, self.components_count) if pointer else np.full(self.components_count, np.nan)
+
+    @property
+    def noise_variance(self) -> float:
+        return lib.em_model_noise_variance(self.handle)
+
+    @property
+    def converged(self) -> bool:
+        return self.info.reason == lib.EM_CONVERGED
+
+    @property
+    def stopped_by_user(self) -> bool:
+        return self.info.reason == lib.EM_STOPPED_USER
+
+    @property
+    def reason(self) -> str:
+        return text_of(lib.em_reason_text(self.info.reason))
+
+    @property
+    def method(self) -> str:
+        return text_of(self.info.method)
+
+    def traffic(self) -> Traffic:
+        phases = {}
+        for phase in range(lib.EM_PHASES):
+            sent = self.info.traffic[phase]
+            phases[text_of(lib.em_phase_name(phase))] = Traffic(sent.rounds, sent.messages, sent.bytes, sent.units)
+        parts = phases.values()
+        return Traffic(sum(part.rounds for part in parts), sum(part.messages for part in parts),
+                       sum(part.bytes for part in parts), sum(part.units for part in parts), phases)
+
+    def history(self) -> Dict[str, np.ndarray]:
+        """The trace, a row an iteration, the first one before any; NaN where a number does not apply."""
+        count = ffi.new("size_t *")
+        rows = lib.em_model_trace(self.handle, count)
+        layout = ffi.typeof("em_trace_row")
+        fields = dict(layout.fields)
+        dtype = np.dtype({
+            "names": TRACE_FIELDS,
+            "formats": [_NUMPY[fields[name].type.cname] for name in TRACE_FIELDS],
+            "offsets": [fields[name].offset for name in TRACE_FIELDS],
+            "itemsize": ffi.sizeof(layout),
+        })
+        size = ffi.sizeof(layout) * count[0]
+        table = np.frombuffer(ffi.buffer(rows, size), dtype=dtype) if size else np.empty(0, dtype)
+        return {name: table[name].copy() for name in TRACE_FIELDS}
+
+
+_NUMPY = {"long": np.dtype("long"), "uint64_t": np.dtype("uint64"), "double": np.dtype("float64")}

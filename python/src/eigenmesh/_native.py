@@ -1,0 +1,62 @@
+"""The seam to libeigenmesh: handles that are released, statuses that are raised, arrays that are lent."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from ._core import ffi, lib
+from .errors import error_for
+
+#: Types that the library reads where they lie; the first is what others are converted to.
+LENDABLE = {
+    np.dtype(name): code
+    for name, code in {
+        "float64": lib.EM_F64, "float32": lib.EM_F32, "float16": lib.EM_F16,
+        "int8": lib.EM_I8, "int16": lib.EM_I16, "int32": lib.EM_I32, "int64": lib.EM_I64,
+        "uint8": lib.EM_U8, "uint16": lib.EM_U16, "uint32": lib.EM_U32, "uint64": lib.EM_U64, "bool": lib.EM_BOOL,
+    }.items()
+}
+
+
+def text_of(chars: Any) -> str:
+    return ffi.string(chars).decode(errors="replace")
+
+
+def checked(function: Callable[..., int], *arguments: Any) -> None:
+    """Call a function of the library, which takes an em_error last, and raise what it says."""
+    error = ffi.new("em_error *")
+    status = function(*arguments, error)
+    if status != lib.EM_OK:
+        raise error_for(status, text_of(error.msg) or text_of(lib.em_status_text(status)), error.node)
+
+
+def create(kind: str, make: Callable[..., int], release: Callable[[Any], None], *arguments: Any) -> Any:
+    """An object of the library, released at the end of a `with`, or when nothing refers to it any more."""
+    out = ffi.new(f"{kind} **")
+    checked(make, out, *arguments)
+    return ffi.gc(out[0], lambda handle: release(ffi.new(f"{kind} **", handle)))
+
+
+def lend(array: np.ndarray) -> Any:
+    """An em_data over the array's own memory, whatever its strides; the array must outlive it."""
+    rows, columns = array.shape
+    return create("em_data", lib.em_data_from_array, lib.em_data_free,
+                  ffi.cast("void *", array.__array_interface__["data"][0]), LENDABLE[array.dtype], rows, columns,
+                  *array.strides)
+
+
+def is_lendable(array: np.ndarray) -> bool:
+    """A stride of 0 means packed to the library, and a repeated row to NumPy."""
+    return array.dtype in LENDABLE and 0 not in array.strides
+
+
+def doubles(pointer: Any, *shape: int) -> np.ndarray:
+    """A copy of numbers that belong to the library."""
+    size = int(np.prod(shape))
+    return np.frombuffer(ffi.buffer(pointer, 8 * size), dtype=np.float64).reshape(shape).copy()
+
+
+def borrowed_doubles(array: np.ndarray) -> Any:
+    """A pointer into a packed float64 array, which must outlive it."""
+    return ffi.cast("double *", array.__array_interface__["data"][0])

@@ -1,0 +1,337 @@
+"""The estimator."""
+from __future__ import annotations
+
+import os
+import warnings
+from numbers import Integral, Real
+from typing import Any, Dict, List, Optional, Union
+
+import numpy as np
+
+from ._conventions import (
+    BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, validated, validated_rows,
+    validated_scores,
+)
+from ._fitting import Callback, Watch, fit, tolerance_for
+from ._graph import Graph, Topology, Weights
+from ._model import Model, Traffic
+from ._mpi import Cluster, agreed
+from ._native import lend, lib, text_of
+from .errors import ConvergenceWarning, InvalidArgument
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Principal component analysis with scikit-learn's conventions, of data in one place or over a network of nodes.
+
+    The answer does not depend, beyond rounding, on how rows are spread over nodes. Each component's entry of largest
+    magnitude is positive (the first such entry on a tie); scikit-learn turns components by the scores instead, so its signs
+    may differ. Arithmetic is in float64 whatever the data's type; `transform` returns float32 for float32 rows.
+
+    Parameters
+    ----------
+    n_components : int, float or None
+        How many; or, between 0 and 1, as many as explain this fraction of the variance; or min(n_samples, n_features).
+    method : str
+        "auto", or one that `eigenmesh.methods()` lists.
+    nodes : int
+        How many nodes `fit(X)` spreads the rows of X over, in contiguous parts. With `comm`, 1 means one a process.
+    topology : str or pairs of nodes
+        The network, as in `eigenmesh.Graph`.
+    weights : str or array
+        Its mixing weights, as in `eigenmesh.Graph`.
+    step : "auto" or float
+        For the methods that take steps, such as "dsa".
+    tol : float or None
+        A bound on the residual |C x - theta x| / theta_1, or, for methods like "dsa", on the change an iteration makes; 0 runs
+        all iterations. None is 1e-12 for the former, about what double precision has, and 1e-6 for the latter.
+    max_iter : int or None
+        None is the method's own.
+    whiten : bool
+        Scores of unit variance.
+    scale : None, "std" or "spectral"
+        Features to unit variance, or all of them by one factor, before the fit.
+    random_state : int, RandomState, Generator or None
+        Random networks and starts follow from it; None is 0, so that every fit can be repeated.
+    callback : callable or None
+        Called with an `eigenmesh.Progress` after every iteration; ends the fit by returning true.
+    verbose : int
+        1 prints a line a second, and one at the end.
+
+    Attributes
+    ----------
+    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_, noise_variance_, n_components_,
+    n_samples_, n_features_in_, feature_names_in_
+        As in scikit-learn; of the scaled features where `scale` is given.
+    scale_ : array of shape (n_features,)
+        What features were divided by.
+    history_ : dict of arrays
+        The trace, a row an iteration: iteration, rounds, messages, bytes, units, seconds, residual, consensus, error. Residual
+        and consensus are kept where a network is simulated (nodes > 1); elsewhere they would cost as much as the fit.
+    network_ : Traffic
+        rounds, messages, bytes and units sent in all, and by purpose in `phases`.
+    converged_ : bool
+    n_iter_, method_, choice_, residuals_
+        Iterations, the method that ran, why "auto" chose it, and the residual of each component.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenmesh import PCA
+    >>> X = np.array([[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]])
+    >>> PCA(n_components=2).fit(X).explained_variance_ratio_.round(4)
+    array([0.9924, 0.0076])
+
+    The same by six nodes on a ring, each with a row of its own:
+
+    >>> ring = PCA(n_components=1, nodes=6, topology="cycle", method="krylov").fit(X)
+    >>> ring.components_.round(4), ring.network_.rounds > 0
+    (array([[0.8385, 0.5449]]), True)
+    """
+
+    def __init__(self, n_components: Union[int, float, None] = None, *, method: str = "auto", nodes: int = 1,
+                 topology: Topology = "er:0.5", weights: Weights = "metropolis", step: Union[str, float] = "auto",
+                 tol: Optional[float] = None, max_iter: Optional[int] = None, whiten: bool = False,
+                 scale: Optional[str] = None, random_state: Any = None, callback: Optional[Callback] = None,
+                 verbose: int = 0) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.nodes = nodes
+        self.topology = topology
+        self.weights = weights
+        self.step = step
+        self.tol = tol
+        self.max_iter = max_iter
+        self.whiten = whiten
+        self.scale = scale
+        self.random_state = random_state
+        self.callback = callback
+        self.verbose = verbose
+
+    # ---- fit -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, init: Any = None, comm: Any = None) -> "PCA":
+        """Find the components of X, or of the rows that all processes of a communicator hold together.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features), or a list of such arrays
+            One array is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as they lie,
+            whatever their strides; nothing is copied.
+        y : ignored
+        init : PCA or array of shape (k, n_features), optional
+            A warm start: components to begin from, for methods that iterate. Fewer than n_components are a partial one, and
+            the rest is random.
+        comm : mpi4py communicator, optional
+            Every process calls fit with its own rows and ends with the same answer.
+
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.standard_normal((500, 30)) * np.linspace(3, 1, 30)
+        >>> cold = PCA(3, method="oi").fit(X)
+        >>> warm = PCA(3, method="oi").fit(X[:450], init=cold)
+        >>> bool(warm.n_iter_ < cold.n_iter_)
+        True
+        """
+        cluster = None if comm is None else Cluster(comm)
+        with agreed(cluster):
+            tables = self._tables(X)
+            nodes = self._nodes_for(tables, cluster)
+        seed = _seed(self.random_state)
+        rows = sum(len(table) for table in tables)
+        components = self._wanted(cluster.comm.allreduce(rows) if cluster else rows)
+        graph = Graph(self.topology, nodes, self.weights, seed)
+        options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
+                   "tolerance": tolerance_for(self.method, self.tol), "scale": self.scale, "seed": seed}
+        model = fit([lend(table) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
+                    trace=lib.EM_TRACE_ALL if nodes > 1 and not cluster else lib.EM_TRACE_ERROR,
+                    init=self._start(init, components, seed), cluster=cluster)
+        self._keep(model)
+        self.history_ = model.history()
+        self._tell()
+        return self
+
+    def _tables(self, X: Any) -> List[np.ndarray]:
+        """The table, or those of the nodes: a list of rows is one table, a list of tables is several."""
+        several = isinstance(X, (list, tuple)) and len(X) > 0 and all(np.ndim(part) == 2 for part in X)
+        tables = [lendable(validated(self, part, reset=n == 0)) for n, part in enumerate(X if several else [X])]
+        if sum(len(table) for table in tables) < 2:
+            raise InvalidArgument("X: 1 sample has no variance; try 2 or more")
+        return tables
+
+    def _nodes_for(self, tables: List[np.ndarray], cluster: Optional[Cluster]) -> int:
+        if not isinstance(self.nodes, Integral) or self.nodes < 1:
+            raise InvalidArgument(f"nodes={self.nodes!r}: not a number of nodes; try 1 or more")
+        nodes = int(self.nodes)
+        if cluster is None and nodes == 1:
+            return len(tables)
+        if cluster is not None and nodes == 1:
+            nodes = cluster.comm.size
+        here = cluster.hosted(nodes) if cluster else nodes
+        if len(tables) not in (1, here):
+            raise InvalidArgument(f"X: {len(tables)} tables for {here} nodes; try one a node")
+        return nodes
+
+    def _wanted(self, rows: int) -> Union[int, float]:
+        wanted, most = self.n_components, min(rows, self.n_features_in_)
+        if wanted is None:
+            return most
+        if isinstance(wanted, str):
+            raise InvalidArgument(f"n_components={wanted!r}: the number is not estimated from a likelihood here; try a number, "
+                                  "a fraction of the variance such as 0.95, or None")
+        whole = isinstance(wanted, Integral)
+        if not isinstance(wanted, Real) or isinstance(wanted, bool) or not (1 <= wanted <= most if whole else 0 < wanted < 1):
+            raise InvalidArgument(f"n_components={wanted!r}: must be between 1 and min(n_samples, n_features)={most}, or a "
+                                  "fraction of the variance between 0 and 1")
+        return int(wanted) if whole else float(wanted)
+
+    def _start(self, init: Any, components: Union[int, float], seed: int) -> Optional[np.ndarray]:
+        """d x K: the rows given, and random ones for those that are not."""
+        if init is None:
+            return None
+        given = np.asarray(getattr(init, "components_", init), dtype=np.float64)
+        if not isinstance(components, int):
+            raise InvalidArgument("init: for a number of components, not a fraction of variance; try an integer n_components")
+        if given.ndim != 2 or given.shape[1] != self.n_features_in_:
+            raise InvalidArgument(f"init: of shape {given.shape}; try (components, {self.n_features_in_})")
+        missing = max(0, components - len(given))
+        rest = np.random.default_rng(seed).standard_normal((missing, self.n_features_in_))
+        rest -= rest @ np.linalg.pinv(given) @ given
+        return np.ascontiguousarray(np.vstack([given, rest])[:components].T)
+
+    def _keep(self, model: Model) -> None:
+        self._model = model
+        self.components_ = model.components
+        self.mean_, self.scale_ = model.per_feature("mean"), model.per_feature("scale")
+        for name in ("explained_variance", "explained_variance_ratio", "singular_values", "residuals"):
+            setattr(self, f"{name}_", model.per_component(name))
+        self.noise_variance_ = model.noise_variance
+        self.n_components_, self.n_samples_ = model.components_count, model.samples
+        self.network_: Traffic = model.traffic()
+        self.converged_, self.n_iter_ = model.converged, int(model.info.iterations)
+        self.method_, self.choice_ = model.method, text_of(model.info.choice)
+
+    def _tell(self) -> None:
+        model = self._model
+        if self.verbose:
+            print(f"[eigenmesh] {self.method_}: {model.reason} after {self.n_iter_} iterations, worst residual "
+                  f"{model.info.worst_residual:.1e}, {model.info.seconds_setup + model.info.seconds:.3g} s")
+        if not self.converged_ and not (model.stopped_by_user and self.callback):
+            warnings.warn(f"{self.method_}: {model.reason} after {self.n_iter_} iterations, change {model.info.change:.1e} "
+                          f"(tolerance {model.info.tolerance:g}); try a larger max_iter or tol, or method='auto'",
+                          ConvergenceWarning, stacklevel=3)
+
+    # ---- scores, and back ------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Rows to scores, of shape (n_samples, n_components)."""
+        rows = validated_rows(self, X)
+        scores = self._standard(rows) @ self.components_.T
+        if self.whiten:
+            scores /= self._deviations()
+        return scores.astype(rows.dtype, copy=False)
+
+    def inverse_transform(self, X: Any) -> np.ndarray:
+        """Scores to rows: the transform's reverse, as far as the components go."""
+        check_is_fitted(self)
+        scores = validated_scores(X)
+        weights = self._deviations()[:, None] * self.components_ if self.whiten else self.components_
+        return ((scores @ weights) * self.scale_ + self.mean_).astype(scores.dtype, copy=False)
+
+    def _standard(self, rows: np.ndarray) -> np.ndarray:
+        centred = rows - self.mean_
+        return centred / self.scale_ if (self.scale_ != 1).any() else centred
+
+    def _deviations(self) -> np.ndarray:
+        """Those of the scores; 1 where there is no variance at all."""
+        deviations = np.sqrt(np.maximum(self.explained_variance_, 0))
+        return np.where(deviations > 0, deviations, 1)
+
+    # ---- the probabilistic model: Tipping and Bishop 1999 -----------------------------------------
+
+    def get_covariance(self) -> np.ndarray:
+        """Covariance of the features in the model: that of the components, and noise in all other directions."""
+        check_is_fitted(self)
+        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
+        covariance = (self.components_.T * above) @ self.components_
+        covariance.flat[:: len(covariance) + 1] += self.noise_variance_
+        return covariance * np.outer(self.scale_, self.scale_)
+
+    def get_precision(self) -> np.ndarray:
+        """The inverse of the covariance."""
+        check_is_fitted(self)
+        variances, noise = self._spectrum()
+        precision = (self.components_.T * (1 / variances - 1 / noise)) @ self.components_
+        precision.flat[:: len(precision) + 1] += 1 / noise
+        return precision / np.outer(self.scale_, self.scale_)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log-likelihood of each row."""
+        rows = self._standard(validated_rows(self, X))
+        variances, noise = self._spectrum()
+        squares = (rows @ self.components_.T) ** 2
+        rest = len(self.mean_) - self.n_components_  # directions of noise alone
+        outside = np.maximum((rows ** 2).sum(axis=1) - squares.sum(axis=1), 0) if rest else 0
+        volume = np.log(variances).sum() + rest * np.log(noise) + 2 * np.log(self.scale_).sum()
+        return -0.5 * (squares @ (1 / variances) + outside / noise + volume + len(self.mean_) * np.log(2 * np.pi))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows."""
+        return float(np.mean(self.score_samples(X)))
+
+    def _spectrum(self) -> tuple:
+        """Variances along the components, and of the noise; 1 stands for the latter where there is no direction left."""
+        noise = self.noise_variance_ if self.n_components_ < len(self.mean_) else 1.0
+        variances = np.maximum(self.explained_variance_, self.noise_variance_)
+        if not (noise > 0 and (variances > 0).all()):
+            raise InvalidArgument("score: the covariance is singular, there is a direction without variance; try fewer "
+                                  "components than min(n_samples, n_features)")
+        return variances, noise
+
+    # ---- files ------------------------------------------------------------------------------------
+
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        """Write the model as the .npz that `eigenmesh fit -o` writes, and `eigenmesh transform` reads.
+
+        >>> import eigenmesh, numpy, tempfile
+        >>> pca = PCA(1).fit([[0, 1], [1, 3], [2, 5.5]])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     pca.save(place + "/model.npz")
+        ...     again = eigenmesh.load(place + "/model.npz")
+        ...     print(numpy.load(place + "/model.npz")["components"].shape, (again.components_ == pca.components_).all())
+        (1, 2) True
+        """
+        check_is_fitted(self)
+        self._model.save(path)
+
+    # ---- scikit-learn's questions ------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def _more_tags(self) -> Dict[str, Any]:
+        return {"preserves_dtype": [np.float64, np.float32]}
+
+
+def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
+    """A fitted estimator from a model file, the command line's or `PCA.save`'s."""
+    model = Model.load(path)
+    factors = np.unique(model.per_feature("scale"))
+    scale = "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
+    pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, random_state=model.info.seed, scale=scale)
+    pca.n_features_in_ = model.features
+    pca._keep(model)
+    pca.history_ = model.history()
+    return pca
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return 0
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2 ** 32))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2 ** 31 - 1))
+    raise InvalidArgument(f"random_state={random_state!r}: not a source of numbers; try an integer")
