@@ -30,7 +30,7 @@ Callback = Callable[[Progress], Any]
 
 
 class Watch:
-    """Looks on during a fit: calls the callback, prints, and lets Python see Ctrl-C, which ends the fit."""
+    """Looks on during a fit: calls the callback, prints, and lets Python see Ctrl-C."""
 
     def __init__(self, callback: Optional[Callback] = None, verbose: int = 0) -> None:
         self.callback = callback
@@ -40,20 +40,22 @@ class Watch:
         self._handle = ffi.new_handle(self)
         self.native = ffi.new("py_watch *", {"period": 0.0 if callback else LOOK_EVERY, "user": self._handle})
 
-    def report(self, progress: Progress) -> int:
-        """Called by the library. An exception, Ctrl-C's too, stops the fit and is raised when it has ended."""
-        try:
-            if self.verbose and progress.seconds >= self._printed + 1:
-                self._printed = progress.seconds
-                print(f"[eigenmesh] iteration {progress.iteration} of at most {progress.limit}, "
-                      f"{progress.seconds:.0f} s, change {progress.change:.1e} (tolerance {progress.tolerance:g})")
-            return 1 if self.callback and self.callback(progress) else 0
-        except BaseException as exception:  # noqa: B902  whatever it is, it may not travel through C
-            self.exception = exception
-            return 1
+    def report(self, progress: Progress) -> bool:
+        if self.verbose and progress.seconds >= self._printed + 1:
+            self._printed = progress.seconds
+            print(f"[eigenmesh] iteration {progress.iteration} of at most {progress.limit}, {progress.seconds:.0f} s, "
+                  f"change {progress.change:.1e} (tolerance {progress.tolerance:g})")
+        return bool(self.callback and self.callback(progress))
 
 
-@ffi.def_extern(name="py_report", error=1)
+def _keep_exception(kind: type, exception: BaseException, traceback: Any) -> int:
+    """An exception may not travel through C: it stops the fit and is raised when that has ended. Ctrl-C's may come before the
+    first line of the function, which is why it is caught out here."""
+    ffi.from_handle(traceback.tb_frame.f_locals["user"]).exception = exception
+    return 1
+
+
+@ffi.def_extern(name="py_report", onerror=_keep_exception)
 def _report(progress: Any, user: Any) -> int:
     return ffi.from_handle(user).report(Progress(*(getattr(progress, field) for field in Progress._fields)))
 

@@ -94,6 +94,11 @@ class Model:
         return self.info.reason == lib.EM_STOPPED_USER
 
     @property
+    def ran_all_iterations(self) -> bool:
+        """As it does with a tolerance of 0, that is without any."""
+        return self.info.tolerance == 0 and self.info.reason == lib.EM_STOPPED_ITERATIONS
+
+    @property
     def reason(self) -> str:
         return text_of(lib.em_reason_text(self.info.reason))
 

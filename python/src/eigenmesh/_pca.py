@@ -191,8 +191,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         given = np.asarray(getattr(init, "components_", init), dtype=np.float64)
         if not isinstance(components, int):
             raise InvalidArgument("init: for a number of components, not a fraction of variance; try an integer n_components")
-        if given.ndim != 2 or given.shape[1] != self.n_features_in_:
-            raise InvalidArgument(f"init: of shape {given.shape}; try (components, {self.n_features_in_})")
+        if given.ndim != 2 or given.shape[1] != self.n_features_in_ or not np.isfinite(given).all():
+            raise InvalidArgument(f"init: of shape {given.shape}; try finite numbers, (components, {self.n_features_in_})")
         missing = max(0, components - len(given))
         rest = np.random.default_rng(seed).standard_normal((missing, self.n_features_in_))
         rest -= rest @ np.linalg.pinv(given) @ given
@@ -215,7 +215,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if self.verbose:
             print(f"[eigenmesh] {self.method_}: {model.reason} after {self.n_iter_} iterations, worst residual "
                   f"{model.info.worst_residual:.1e}, {model.info.seconds_setup + model.info.seconds:.3g} s")
-        if not self.converged_ and not (model.stopped_by_user and self.callback):
+        intended = model.stopped_by_user and self.callback or model.ran_all_iterations
+        if not self.converged_ and not intended:
             warnings.warn(f"{self.method_}: {model.reason} after {self.n_iter_} iterations, change {model.info.change:.1e} "
                           f"(tolerance {model.info.tolerance:g}); try a larger max_iter or tol, or method='auto'",
                           ConvergenceWarning, stacklevel=3)

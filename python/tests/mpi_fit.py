@@ -1,0 +1,100 @@
+"""Run by every process of mpirun: the answer is that of all rows in one place, in every process."""
+import sys
+
+import numpy as np
+from data import spectrum
+from mpi4py import MPI
+
+import eigenmesh
+
+comm = MPI.COMM_WORLD
+X = spectrum(400, 15)
+local = np.array_split(X, comm.size)[comm.rank]
+
+
+def same_everywhere(array):
+    return all(np.array_equal(array, other) for other in comm.allgather(array))
+
+
+def refused(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"not refused: {text}")
+
+
+def the_answer_is_that_of_all_rows():
+    for wanted in (3, 0.9, None):
+        whole = eigenmesh.PCA(wanted).fit(X)
+        pca = eigenmesh.PCA(wanted).fit(local, comm=comm)
+        np.testing.assert_allclose(pca.components_, whole.components_, atol=1e-9)
+        np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_, rtol=1e-10)
+        assert pca.converged_ and pca.n_samples_ == 400 and same_everywhere(pca.components_)
+
+
+def several_nodes_a_process():
+    pca = eigenmesh.PCA(3, nodes=8, topology="cycle", method="deepca").fit(local, comm=comm)
+    np.testing.assert_allclose(pca.components_, eigenmesh.PCA(3).fit(X).components_, atol=1e-9)
+    assert pca.network_.bytes > 0
+    parts = np.array_split(local, 8 // comm.size)
+    listed = eigenmesh.PCA(3, nodes=8, topology="cycle", method="deepca").fit(list(parts), comm=comm)
+    np.testing.assert_array_equal(listed.components_, pca.components_)
+
+
+def types_may_differ_and_estimators_work_on():
+    mine = local.astype(np.float32) if comm.rank == 0 else local.astype(np.float32).astype(np.float64)
+    pca = eigenmesh.PCA(2, whiten=True).fit(mine, comm=comm)
+    np.testing.assert_allclose(pca.components_, eigenmesh.PCA(2).fit(X.astype(np.float32)).components_, atol=1e-9)
+    assert pca.transform(local).shape == (len(local), 2)
+
+
+def failures_are_everybodys():
+    broken = local.copy()
+    if comm.rank == comm.size - 1:
+        broken[3, 1] = np.nan
+    refused(ValueError, "row 3, column 1", lambda: eigenmesh.PCA(2).fit(broken, comm=comm))
+    narrow = local[:, :5] if comm.rank == comm.size - 1 and comm.size > 1 else local
+    if comm.size > 1:
+        refused(eigenmesh.EigenmeshError, "", lambda: eigenmesh.PCA(2).fit(narrow, comm=comm))
+    flat = local[0] if comm.rank == comm.size - 1 else local
+    refused(ValueError, "", lambda: eigenmesh.PCA(2).fit(flat, comm=comm))
+    refused(ValueError, "method magic", lambda: eigenmesh.PCA(2, method="magic").fit(local, comm=comm))
+    refused(ValueError, "comm", lambda: eigenmesh.PCA(2).fit(local, comm=5))
+
+
+def a_callback_of_one_process_stops_all():
+    callback = (lambda progress: progress.iteration >= 20) if comm.rank == 0 else None
+    pca = eigenmesh.PCA(2, nodes=8, method="dsa", max_iter=10 ** 6, tol=1e-300, callback=callback)
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pca.fit(local, comm=comm)
+    assert 20 <= pca.n_iter_ < 100 and not pca.converged_ and same_everywhere(np.array(pca.n_iter_))
+
+
+def a_part_of_the_world():
+    half = comm.Split(comm.rank % 2)
+    mine = np.array_split(X, half.size)[half.rank]
+    np.testing.assert_allclose(eigenmesh.PCA(2).fit(mine, comm=half).components_, eigenmesh.PCA(2).fit(X).components_,
+                               atol=1e-9)
+    half.Free()
+
+
+try:
+    the_answer_is_that_of_all_rows()
+    several_nodes_a_process()
+    types_may_differ_and_estimators_work_on()
+    failures_are_everybodys()
+    a_callback_of_one_process_stops_all()
+    a_part_of_the_world()
+except BaseException:
+    import traceback
+
+    traceback.print_exc()
+    sys.stderr.flush()
+    comm.Abort(1)
+if comm.rank == 0:
+    print(f"{comm.size} processes: fine")

@@ -1,0 +1,63 @@
+"""Every status is an exception that keeps its code and text."""
+import pickle
+
+import numpy as np
+import pytest
+from data import spectrum
+
+import eigenmesh
+from eigenmesh._native import lib
+
+KINDS = {
+    "ENOMEM": (eigenmesh.OutOfMemory, MemoryError),
+    "EINVAL": (eigenmesh.InvalidArgument, ValueError),
+    "ENOTSUP": (eigenmesh.NotSupported, NotImplementedError),
+    "EDATA": (eigenmesh.DataError, ValueError),
+    "EIO": (eigenmesh.ReadError, OSError),
+    "EOUTPUT": (eigenmesh.WriteError, OSError),
+    "ENET": (eigenmesh.NetworkError, ConnectionError),
+    "ENUMERIC": (eigenmesh.NumericError, ArithmeticError),
+}
+
+
+def test_every_status_of_the_header_has_a_kind():
+    codes = {name: getattr(lib, name) for name in dir(lib) if name.startswith("EM_E") and getattr(lib, name) < 0}
+    assert {f"EM_{name}": kind.code for name, (kind, _) in KINDS.items()} == codes
+
+
+@pytest.mark.parametrize("kind, builtin", KINDS.values())
+def test_kinds(kind, builtin):
+    error = eigenmesh.errors.error_for(kind.code, "graph: too odd; try another", 3)
+    assert type(error) is kind and isinstance(error, builtin) and isinstance(error, eigenmesh.EigenmeshError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.code, again.text, again.node, str(again)) == (kind.code, "graph: too odd; try another", 3, error.text)
+
+
+@pytest.mark.parametrize("value, name", [(np.nan, "NaN"), (np.inf, "infinite")])
+def test_bad_numbers_are_named(value, name):
+    X = spectrum(30, 4)
+    X[17, 2] = value
+    with pytest.raises(eigenmesh.DataError, match=rf"row 17, column 2 .*{name}") as caught:
+        eigenmesh.PCA().fit(X)
+    assert caught.value.code == -4 and caught.value.text == str(caught.value)
+
+
+@pytest.mark.parametrize("parameters, said", [
+    ({"method": "magic"}, "method magic"),
+    ({"step": -1.0, "method": "dsa"}, "step -1"),
+    ({"tol": -1.0}, "tolerance"),
+    ({"max_iter": -1}, "iterations"),
+    ({"scale": "loud"}, "scale loud"),
+    ({"topology": "moebius", "nodes": 4}, "topology moebius"),
+    ({"weights": "heavy"}, "weights heavy"),
+    ({"method": "gha", "nodes": 4}, "gha"),
+    ({"nodes": 31}, "31"),
+])
+def test_parameters_are_refused_by_the_library(parameters, said):
+    with pytest.raises(eigenmesh.EigenmeshError, match=said):
+        eigenmesh.PCA(2, **parameters).fit(spectrum(30, 4))
+
+
+def test_data_without_variance():
+    with pytest.raises(eigenmesh.DataError, match="no variance"):
+        eigenmesh.PCA().fit(np.ones((5, 3)))
