@@ -37,8 +37,6 @@ class Watch:
         self.verbose = verbose
         self.exception: Optional[BaseException] = None
         self._printed = 0.0
-        self._handle = ffi.new_handle(self)
-        self.native = ffi.new("py_watch *", {"period": 0.0 if callback else LOOK_EVERY, "user": self._handle})
 
     def report(self, progress: Progress) -> bool:
         if self.verbose and progress.seconds >= self._printed + 1:
@@ -106,14 +104,16 @@ class Wishes:
 
     def __init__(self, options: Dict[str, Any], watch: Watch, trace: int, init: Optional[np.ndarray], truth: bool) -> None:
         self.native = ffi.new("em_options *", lib.em_options_default())
-        self._kept: List[Any] = [init, watch]
+        handle = ffi.new_handle(watch)
+        watched = ffi.new("py_watch *", {"period": 0.0 if watch.callback else LOOK_EVERY, "user": handle})
+        self._kept: List[Any] = [init, watch, handle, watched]
         for name, value in options.items():
             if value is not None:
                 self._kept.append(ffi.new("char[]", _text(value).encode()))
                 checked(lib.em_options_set, self.native, name.replace("_", "-").encode(), self._kept[-1])
         self.native.init = ffi.NULL if init is None else borrowed_doubles(init)
         self.native.trace, self.native.truth_compute = trace, truth
-        self.native.monitor, self.native.monitor_user = ffi.addressof(lib, "py_monitor"), watch.native
+        self.native.monitor, self.native.monitor_user = ffi.addressof(lib, "py_monitor"), watched
 
 
 def _shards(tables: List[Any], hosted: int) -> Any:
