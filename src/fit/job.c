@@ -96,6 +96,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .knows_residual = job->method->info.residual,
                       .traits = job->method->traits,
                       .next_value = NAN,
+                      .rest = NAN,
                       .iteration_limit = iteration_limit(job)};
     s->rounds = choose_rounds(job);
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));

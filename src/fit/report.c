@@ -69,8 +69,10 @@ static void fill_component(const emi_job *job, em_model *model, int to, int from
 static void fill_noise(const emi_job *job, em_model *model)
 {
     const emi_problem *p = job->problem;
-    double N = (double)p->N, rest = p->variance * (N > 1 ? N / (N - 1) : 1), left = fmin(N, p->d) - p->K;
+    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1, left = fmin(N, p->d) - p->K;
+    double rest = p->variance * per_degree;
     for (int k = 0; k < p->K; k++) rest -= model->explained_variance[k];
+    if (!isnan(job->solver.rest)) rest = job->solver.rest * per_degree; /* a difference may have lost its digits */
     model->noise_variance = left > 0 ? fmax(0, rest / left) : 0;
 }
 

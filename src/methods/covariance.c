@@ -2,7 +2,8 @@
  *
  *     the exact average of the C_i's upper triangles over the spanning tree; then one eigensolve, the same at every node
  *
- * Cheapest where d is small beside K times the exchanges that iterating would take. */
+ * Cheapest where d is small beside K times the exchanges that iterating would take.  Where the eigenvalues wanted reach
+ * far down, as with features in units of their own, the small ones' vectors are refined. */
 #include "base/memory.h"
 #include "methods/method.h"
 
@@ -22,7 +23,37 @@ static void pack(const double *full, int d, double *packed)
 static void unpack(const double *packed, int d, double *full)
 {
     for (int j = 0; j < d; j++)
-        for (int i = 0; i <= j; i++) full[(size_t)j * (size_t)d + (size_t)i] = *packed++;
+        for (int i = 0; i <= j; i++)
+            full[(size_t)i * (size_t)d + (size_t)j] = full[(size_t)j * (size_t)d + (size_t)i] = *packed++;
+}
+
+/* Do the eigenvalues wanted, but for those that are nothing but rounding, reach so far down that digits are lost? */
+static int reach_far_down(const double *values, int K)
+{
+    static const double far = 1e-5, rounding = 1e-14;
+    double least = values[0];
+    for (int k = 0; k < K && values[k] > rounding * values[0]; k++) least = values[k];
+    return least < far * values[0];
+}
+
+/* All eigenpairs, refined; the vectors replace those that were there. */
+static em_status solve_to_the_last(emi_solver *s, const double *packed, double *C, double **vectors, em_error *err)
+{
+    em_status status = EM_OK;
+    int d = s->d;
+    double *values = emi_doubles((size_t)d);
+    emi_free(*vectors);
+    *vectors = emi_doubles((size_t)d * (size_t)d);
+    if (!values || !*vectors) TRY(emi_fail_memory(err, "covariance"));
+    unpack(packed, d, C);
+    TRY(emi_top_eigen(C, d, d, values, *vectors, err));
+    unpack(packed, d, C);
+    TRY(emi_refine_eigen(C, d, values, *vectors, err));
+    s->rest = 0;
+    for (int k = s->K; k < d; k++) s->rest += values[k];
+done:
+    emi_free(values);
+    return status;
 }
 
 static em_status average_and_solve(emi_solver *s, em_error *err)
@@ -43,6 +74,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     unpack(mean, d, C);
     TRY(emi_top_eigen(C, d, more, values, vectors, err));
     if (more > s->K) s->next_value = values[s->K];
+    if (reach_far_down(values, s->K)) TRY(solve_to_the_last(s, mean, C, &vectors, err));
     emi_share(s, vectors, 0);
 done:
     emi_field_free(&triangles);

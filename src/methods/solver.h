@@ -40,6 +40,7 @@ struct emi_solver {
     int knows_residual;   /* s->residual is kept: the tolerance is about it, not about the change */
     unsigned traits;      /* the method's, of method.h                                           */
     double next_value;    /* the eigenvalue after the K-th, where a method comes to know it; else NaN */
+    double rest;          /* the sum of those after the K-th, likewise                            */
     long iteration;       /* completed, kept by emi_next                                         */
     long iteration_limit; /* of the whole run                                                    */
 

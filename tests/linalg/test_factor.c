@@ -123,6 +123,27 @@ static void finds_the_leading_eigenpairs(void **state)
     }
 }
 
+/* A graded matrix holds small eigenvalues to all digits: D H D, H near I. */
+static void refines_the_vectors_of_small_eigenvalues(void **state)
+{
+    (void)state;
+    enum { D = 4 };
+    double A[D * D], work[D * D], values[D], vectors[D * D];
+    em_error err = {0};
+    for (int j = 0; j < D; j++)
+        for (int i = 0; i < D; i++) A[j * D + i] = (i == j ? 1 : 0.1) * pow(10, -4.0 * (i + j));
+    memcpy(work, A, sizeof A);
+    assert_ok(emi_top_eigen(work, D, D, values, vectors, &err), &err);
+    assert_ok(emi_refine_eigen(A, D, values, vectors, &err), &err);
+    /* By Schur complements, to first order in 1e-8: pivots of elimination, and v_3 = (0, 0, -a_23 / a_22, 1). */
+    assert_close(values[0], 1, 1e-9);
+    assert_close(values[1] / 1e-8, 0.99, 1e-7);
+    assert_close(values[2] / 1e-16, 1 - 2 * 0.1 * 0.1 / 1.1, 1e-7);
+    assert_close(values[3] / 1e-24, 1 - 3 * 0.1 * 0.1 / 1.2, 1e-7);
+    assert_true(matrix_departure_from_orthonormal(vectors, D, D) < 1e-15);
+    assert_close(fabs(vectors[3 * D + 2]) * 1e4, 0.1 / 1.2, 1e-7);
+}
+
 static void repeated_eigenvalues_give_their_space(void **state)
 {
     (void)state;
@@ -144,9 +165,13 @@ static void repeated_eigenvalues_give_their_space(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positive_signs_make_it_unique), cmocka_unit_test(free_signs_differ_by_signs_alone),
-        cmocka_unit_test(a_basis_stays_as_it_is),        cmocka_unit_test(dependent_columns_still_give_a_basis),
-        cmocka_unit_test(finds_the_leading_eigenpairs),  cmocka_unit_test(repeated_eigenvalues_give_their_space),
+        cmocka_unit_test(positive_signs_make_it_unique),
+        cmocka_unit_test(free_signs_differ_by_signs_alone),
+        cmocka_unit_test(a_basis_stays_as_it_is),
+        cmocka_unit_test(dependent_columns_still_give_a_basis),
+        cmocka_unit_test(refines_the_vectors_of_small_eigenvalues),
+        cmocka_unit_test(finds_the_leading_eigenpairs),
+        cmocka_unit_test(repeated_eigenvalues_give_their_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
