@@ -221,13 +221,15 @@ static void mpi_fail(void *state, const em_error *err)
     give_up(c);
 }
 
+/* After a failure, messages may still be under way that nobody will receive.  MPI would give a communicator that is freed
+ * to the next mesh, which would take them for its own: so this one is kept. */
 static void mpi_close(void *state)
 {
     cluster *c = state;
     for (int i = 0; i < c->plan_count; i++) plan_free(&c->plans[i]);
     free(c->plans);
     free(c->requests);
-    if (c->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&c->comm);
+    if (c->comm != MPI_COMM_NULL && !c->failed) (void)MPI_Comm_free(&c->comm);
     free(c);
 }
 
