@@ -1,8 +1,8 @@
 # %% [markdown]
 # # eigenmesh from Python
 #
-# Principal components of data that stays where it is. This tutorial runs as it stands (`python3 docs/python-tutorial.py`), and
-# in any editor that knows `# %%` cells. It needs scikit-learn, for the data, and matplotlib, for the pictures.
+# Principal components of data that stays where it is. This tutorial runs as it stands, and in any editor that
+# knows `# %%` cells. It needs scikit-learn, for the data, and matplotlib, for the pictures.
 
 # %%
 import tempfile
@@ -34,8 +34,8 @@ print("variances agree to", np.abs(pca.explained_variance_ / reference.explained
 assert np.allclose(pca.explained_variance_, reference.explained_variance_, rtol=1e-10)
 
 # %% [markdown]
-# Signs are a matter of convention: here a component's entry of largest magnitude is positive, whatever the scores are. After
-# turning them to the same side, the components are the same.
+# Signs are a matter of convention: here a component's entry of largest magnitude is positive, whatever the scores are.
+# After turning them to the same side, the components are the same.
 
 # %%
 signs = np.sign(np.sum(pca.components_ * reference.components_, axis=1))
@@ -54,8 +54,8 @@ assert search.best_score_ > 0.9
 # %% [markdown]
 # ## Data at several places
 #
-# Ten nodes on a random network hold a tenth of the rows each and talk to their neighbours only. Every one of them ends with the
-# components of *all* rows; `network_` says what that took.
+# Ten nodes on a random network hold a tenth of the rows each and talk to their neighbours only. Every one of them ends
+# with the components of *all* rows; `network_` says what that took.
 
 # %%
 mesh = eigenmesh.PCA(n_components=10, nodes=10, topology="er:0.5").fit(digits)
@@ -78,13 +78,15 @@ assert np.allclose(eigenmesh.PCA(10).fit(parts).components_, pca.components_, at
 #
 # ## Watching algorithms
 #
-# `simulate` runs any method over any network, on synthetic data unless it is given some, and keeps what happened: here Distributed
-# Sanger's Algorithm, which converges to a neighbourhood of the answer, and DeEPCA, which converges to it.
+# `simulate` runs any method over any network, on synthetic data unless it is given some, and keeps what happened: here
+# Distributed Sanger's Algorithm, which converges to a neighbourhood of the answer, and DeEPCA, which converges to it.
 
 # %%
-runs = [eigenmesh.simulate(method=name, topology="cycle", nodes=8, n_components=3, max_iter=300) for name in ("dsa", "deepca")]
+ring = {"topology": "cycle", "nodes": 8, "n_components": 3, "max_iter": 300}
+runs = [eigenmesh.simulate(method=name, **ring) for name in ("dsa", "deepca")]
 for run in runs:
-    print(f"{run.method}: error {run.error:.1e} after {run.iterations} iterations, {run.history['units'][-1]:.0f} units")
+    units = run.history["units"][-1]
+    print(f"{run.method}: error {run.error:.1e} after {run.iterations} iterations, {units:.0f} units")
 assert runs[1].error < 1e-10 < runs[0].error
 
 eigenmesh.plot.convergence(*runs).figure.savefig(place / "convergence.png")

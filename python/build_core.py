@@ -1,11 +1,12 @@
 """The C module eigenmesh._core, made by cffi in API mode from the public header of libeigenmesh.
 
-The declarations are the header itself, as the C preprocessor leaves it, and the compiler checks what cffi makes of them: a
-struct that has changed is an error of the build, where a hand-kept copy would be a crash.
+The declarations are the header itself, as the C preprocessor leaves it, and the compiler checks what cffi makes of
+them: a struct that has changed is an error of the build, where a hand-kept copy would be a crash.
 
-The library is found, in this order: EIGENMESH_BUILD, a build tree of the project; pkg-config; the checkout's own build/.
-It is linked statically, so that the module needs no search path and may be moved. Where the library was built with MPI, so
-is the module, by the compiler MPICC (mpicc): fit(X, comm=...) needs it. Loading it does not initialise MPI.
+The library is found, in this order: EIGENMESH_BUILD, a build tree of the project; pkg-config; the checkout's own
+build/. It is linked statically, so that the module needs no search path and may be moved. Where the library was built
+with MPI, so is the module, by the compiler MPICC (mpicc): fit(X, comm=...) needs it. Loading it does not initialise
+MPI.
 """
 import os
 import re
@@ -91,8 +92,8 @@ def declarations(header: Path) -> str:
     return re.sub(r"const (\w+) \(\*(\w+)\)\[", r"\1 (*\2)[", text)
 
 
-# A fit asks its monitor after every iteration, which may take a few microseconds: the way into Python, with its lock, is
-# taken only when the period is over.
+# A fit asks its monitor after every iteration, which may take a few microseconds: the way into Python, with its lock,
+# is taken only when the period is over.
 MONITOR_CDEF = """
 typedef struct py_watch {
     double period; /* seconds between two reports; 0: one an iteration */
@@ -126,7 +127,8 @@ static int py_monitor(const em_progress *progress, void *opaque)
 }
 """
 
-# A communicator comes as its address, which is what mpi4py tells, because an MPI_Comm is a pointer here and a number there.
+# A communicator comes as its address, which is what mpi4py tells, because an MPI_Comm is a pointer here and a number
+# there.
 MPI_CDEF = """
 em_status py_mpi_mesh_open(em_mesh **out, const void *comm, const em_graph *graph, int threads, em_error *err);
 em_status py_mpi_nodes(const void *comm, int nodes, int *first, int *hosted, em_error *err);

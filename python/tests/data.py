@@ -6,7 +6,8 @@ def spectrum(rows, columns, seed=0, decay=0.9):
     """Gaussian rows whose variances fall geometrically in random directions, far from the origin."""
     rng = np.random.default_rng(seed)
     directions, _ = np.linalg.qr(rng.standard_normal((columns, columns)))
-    return rng.standard_normal((rows, columns)) * decay ** (np.arange(columns) / 2) @ directions.T + rng.standard_normal(columns)
+    scores = rng.standard_normal((rows, columns)) * decay ** (np.arange(columns) / 2)
+    return scores @ directions.T + rng.standard_normal(columns)
 
 
 def aligned(components, reference):

@@ -11,7 +11,8 @@ METHODS = [method["name"] for method in eigenmesh.methods()]
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method(method):
     single = next(info["single_node"] for info in eigenmesh.methods() if info["name"] == method)
-    run = eigenmesh.simulate(method=method, nodes=1 if single else 6, n_components=2, features=10, samples=600, max_iter=400)
+    run = eigenmesh.simulate(method=method, nodes=1 if single else 6, n_components=2, features=10, samples=600,
+                             max_iter=400)
     assert run.method == method
     assert len(run.history["error"]) == run.iterations + 1
     assert run.history["error"][-1] < 3e-2 < 0.2 < run.history["error"][0]
@@ -19,8 +20,10 @@ def test_every_method(method):
     assert (run.network.bytes > 0) == (not single)
 
 
-@pytest.mark.parametrize("topology", ["er:0.5", "cycle", "star", "path", "complete", "grid:2x4", "torus:2x4", "regular:3",
-                                      "smallworld:4:0.2", "scalefree:2", [(n, n + 1) for n in range(7)]])
+TOPOLOGIES = "er:0.5 cycle star path complete grid:2x4 torus:2x4 regular:3 smallworld:4:0.2 scalefree:2".split()
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES + [[(n, n + 1) for n in range(7)]])
 def test_every_topology(topology):
     run = eigenmesh.simulate(method="krylov", topology=topology, nodes=8, n_components=3)
     assert run.converged and run.error < 1e-12
@@ -29,8 +32,9 @@ def test_every_topology(topology):
 
 def test_own_data_and_options():
     parts = [spectrum(50, 6, seed) for seed in range(4)]
-    split = eigenmesh.simulate(parts, method="sdot", nodes=4, n_components=2, consensus_rounds=20, max_iter=100)
-    whole = eigenmesh.simulate(np.vstack(parts), method="sdot", nodes=4, n_components=2, consensus_rounds=20, max_iter=100)
+    how = {"method": "sdot", "nodes": 4, "n_components": 2, "consensus_rounds": 20, "max_iter": 100}
+    split = eigenmesh.simulate(parts, **how)
+    whole = eigenmesh.simulate(np.vstack(parts), **how)
     np.testing.assert_array_equal(split.history["error"], whole.history["error"])
     with pytest.raises(eigenmesh.InvalidArgument, match="volume: no such option"):
         eigenmesh.simulate(volume=11)

@@ -6,8 +6,8 @@
     >>> pca.transform(X).shape, pca.converged_
     ((1000, 3), True)
 
-`PCA` is an estimator with scikit-learn's conventions; `simulate` runs any method over any network and keeps its trace; `load`
-opens a model that the command line wrote; `eigenmesh.plot` draws.
+`PCA` is an estimator with scikit-learn's conventions; `simulate` runs any method over any network and keeps its trace;
+`load` opens a model that the command line wrote; `eigenmesh.plot` draws.
 """
 from . import errors
 from ._fitting import Progress, methods
@@ -20,8 +20,8 @@ from ._simulate import Simulation, simulate
 from .errors import *  # noqa: F401,F403  every exception is at hand as eigenmesh.Name
 
 __version__ = _text_of(_lib.em_version())
-__all__ = ["PCA", "load", "simulate", "Simulation", "Graph", "GraphMeasures", "Progress", "Traffic", "methods", "__version__"]
-__all__ += [name for name in errors.__all__ if name != "error_for"]
+__all__ = ["PCA", "load", "simulate", "Simulation", "Graph", "GraphMeasures", "Progress", "Traffic", "methods"]
+__all__ += [name for name in errors.__all__ if name != "error_for"] + ["__version__"]
 
 
 def __getattr__(name: str) -> object:

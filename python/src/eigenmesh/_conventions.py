@@ -1,4 +1,4 @@
-"""scikit-learn's base classes and checks where it is installed, and what the estimator needs of them where it is not."""
+"""scikit-learn's base classes and checks where it is installed, and what the estimator needs of them elsewhere."""
 from __future__ import annotations
 
 from typing import Any, List, Optional
@@ -22,8 +22,8 @@ _FLOATS = [np.float64, np.float32]
 if HAVE_SKLEARN:
 
     def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
-        """Rows to fit, in a type that the library reads where it lies. That they are finite is for the library to see, which
-        passes over them anyway."""
+        """Rows to fit, in a type that the library reads where it lies. That they are finite is for the library to see,
+        which passes over them anyway."""
         return _validate_data(estimator, X, reset=reset, dtype=_TYPES, force_all_finite=False, ensure_min_samples=1)
 
     def validated_rows(estimator: Any, X: Any) -> np.ndarray:

@@ -47,8 +47,8 @@ class Watch:
 
 
 def _keep_exception(kind: type, exception: BaseException, traceback: Any) -> int:
-    """An exception may not travel through C: it stops the fit and is raised when that has ended. Ctrl-C's may come before the
-    first line of the function, which is why it is caught out here."""
+    """An exception may not travel through C: it stops the fit and is raised when that has ended. Ctrl-C's may come
+    before the first line of the function, which is why it is caught out here."""
     ffi.from_handle(traceback.tb_frame.f_locals["user"]).exception = exception
     return 1
 
@@ -102,7 +102,8 @@ def _text(value: Any) -> str:
 class Wishes:
     """An em_options and the memory that it points to."""
 
-    def __init__(self, options: Dict[str, Any], watch: Watch, trace: int, init: Optional[np.ndarray], truth: bool) -> None:
+    def __init__(self, options: Dict[str, Any], watch: Watch, trace: int, init: Optional[np.ndarray],
+                 truth: bool) -> None:
         self.native = ffi.new("em_options *", lib.em_options_default())
         handle = ffi.new_handle(watch)
         watched = ffi.new("py_watch *", {"period": 0.0 if watch.callback else LOOK_EVERY, "user": handle})

@@ -33,11 +33,12 @@ class Graph:
     Parameters
     ----------
     topology : str or pairs of nodes
-        "er:P", "cycle", "star", "path", "complete", "grid:RxC", "torus:RxC", "regular:D", "smallworld:D:P", "scalefree:A",
-        "file:EDGES", or the edges themselves.
+        "er:P", "cycle", "star", "path", "complete", "grid:RxC", "torus:RxC", "regular:D", "smallworld:D:P",
+        "scalefree:A", "file:EDGES", or the edges themselves.
     nodes : int
     weights : str or array of shape (nodes, nodes)
-        "metropolis", "maxdegree" or "lazy", or a matrix: symmetric, doubly stochastic, positive on edges and the diagonal.
+        "metropolis", "maxdegree" or "lazy", or a matrix: symmetric, doubly stochastic, positive on edges and the
+        diagonal.
     seed : int
         What is random follows from it.
 

@@ -26,7 +26,8 @@ class Cluster:
             raise InvalidArgument(f"comm: a {type(comm).__name__}; try mpi4py's MPI.COMM_WORLD")
         theirs = MPI.Get_library_version().rstrip("\0")
         if MPI._sizeof(comm) != lib.py_mpi_handle_size() or _library_name() != theirs:
-            raise NotSupported(f"comm: mpi4py is of {theirs!r}, eigenmesh of {_library_name()!r}; try a build with the same")
+            raise NotSupported(f"comm: mpi4py is of {theirs!r}, eigenmesh of {_library_name()!r}; try a build of both "
+                               "with the same")
         self.comm = comm
         self.pointer = ffi.cast("void *", MPI._addressof(comm))
 

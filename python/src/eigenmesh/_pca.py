@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Optional, Union
 import numpy as np
 
 from ._conventions import (
-    BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, validated, validated_rows,
-    validated_scores,
+    BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, validated,
+    validated_rows, validated_scores,
 )
 from ._fitting import Callback, Watch, fit, tolerance_for
 from ._graph import Graph, Topology, Weights
@@ -24,8 +24,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Principal component analysis with scikit-learn's conventions, of data in one place or over a network of nodes.
 
     The answer does not depend, beyond rounding, on how rows are spread over nodes. Each component's entry of largest
-    magnitude is positive (the first such entry on a tie); scikit-learn turns components by the scores instead, so its signs
-    may differ. Arithmetic is in float64 whatever the data's type; `transform` returns float32 for float32 rows.
+    magnitude is positive (the first such entry on a tie); scikit-learn turns components by the scores instead, so its
+    signs may differ. Arithmetic is in float64 whatever the data's type; `transform` returns float32 for float32 rows.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     step : "auto" or float
         For the methods that take steps, such as "dsa".
     tol : float or None
-        A bound on the residual |C x - theta x| / theta_1, or, for methods like "dsa", on the change an iteration makes; 0 runs
-        all iterations. None is 1e-12 for the former, about what double precision has, and 1e-6 for the latter.
+        A bound on the residual |C x - theta x| / theta_1, or, for methods like "dsa", on the change an iteration makes;
+        0 runs all iterations. None is 1e-12 for the former, about what double precision has, and 1e-6 for the latter.
     max_iter : int or None
         None is the method's own.
     whiten : bool
@@ -59,14 +59,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_, noise_variance_, n_components_,
-    n_samples_, n_features_in_, feature_names_in_
+    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_, noise_variance_,
+    n_components_, n_samples_, n_features_in_, feature_names_in_
         As in scikit-learn; of the scaled features where `scale` is given.
     scale_ : array of shape (n_features,)
         What features were divided by.
     history_ : dict of arrays
-        The trace, a row an iteration: iteration, rounds, messages, bytes, units, seconds, residual, consensus, error. Residual
-        and consensus are kept where a network is simulated (nodes > 1); elsewhere they would cost as much as the fit.
+        The trace, a row an iteration: iteration, rounds, messages, bytes, units, seconds, residual, consensus, error.
+        Residual and consensus are kept where a network is simulated (nodes > 1); elsewhere they would cost as much as
+        the fit.
     network_ : Traffic
         rounds, messages, bytes and units sent in all, and by purpose in `phases`.
     converged_ : bool
@@ -115,12 +116,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : array of shape (n_samples, n_features), or a list of such arrays
-            One array is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as they lie,
-            whatever their strides; nothing is copied.
+            One array is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as
+            they lie, whatever their strides; nothing is copied.
         y : ignored
         init : PCA or array of shape (k, n_features), optional
-            A warm start: components to begin from, for methods that iterate. Fewer than n_components are a partial one, and
-            the rest is random.
+            A warm start: components to begin from, for methods that iterate. Fewer than n_components are a partial one,
+            and the rest is random.
         comm : mpi4py communicator, optional
             Every process calls fit with its own rows and ends with the same answer.
 
@@ -176,12 +177,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if wanted is None:
             return most
         if isinstance(wanted, str):
-            raise InvalidArgument(f"n_components={wanted!r}: the number is not estimated from a likelihood here; try a number, "
-                                  "a fraction of the variance such as 0.95, or None")
+            raise InvalidArgument(f"n_components={wanted!r}: the number is not estimated from a likelihood here; "
+                                  "try a number, a fraction of the variance such as 0.95, or None")
         whole = isinstance(wanted, Integral)
-        if not isinstance(wanted, Real) or isinstance(wanted, bool) or not (1 <= wanted <= most if whole else 0 < wanted < 1):
-            raise InvalidArgument(f"n_components={wanted!r}: must be between 1 and min(n_samples, n_features)={most}, or a "
-                                  "fraction of the variance between 0 and 1")
+        number = isinstance(wanted, Real) and not isinstance(wanted, bool)
+        if not number or not (1 <= wanted <= most if whole else 0 < wanted < 1):
+            raise InvalidArgument(f"n_components={wanted!r}: neither between 1 and min(n_samples, n_features)={most} "
+                                  "nor a fraction of the variance; try 10, or 0.95")
         return int(wanted) if whole else float(wanted)
 
     def _start(self, init: Any, components: Union[int, float], seed: int) -> Optional[np.ndarray]:
@@ -190,9 +192,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return None
         given = np.asarray(getattr(init, "components_", init), dtype=np.float64)
         if not isinstance(components, int):
-            raise InvalidArgument("init: for a number of components, not a fraction of variance; try an integer n_components")
+            raise InvalidArgument("init: for a number of components, not a fraction of variance; try n_components=10")
         if given.ndim != 2 or given.shape[1] != self.n_features_in_ or not np.isfinite(given).all():
-            raise InvalidArgument(f"init: of shape {given.shape}; try finite numbers, (components, {self.n_features_in_})")
+            raise InvalidArgument(f"init: of shape {given.shape}, or not finite; "
+                                  f"try (components, {self.n_features_in_})")
         missing = max(0, components - len(given))
         rest = np.random.default_rng(seed).standard_normal((missing, self.n_features_in_))
         rest -= rest @ np.linalg.pinv(given) @ given
@@ -217,9 +220,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                   f"{model.info.worst_residual:.1e}, {model.info.seconds_setup + model.info.seconds:.3g} s")
         intended = model.stopped_by_user and self.callback or model.ran_all_iterations
         if not self.converged_ and not intended:
-            warnings.warn(f"{self.method_}: {model.reason} after {self.n_iter_} iterations, change {model.info.change:.1e} "
-                          f"(tolerance {model.info.tolerance:g}); try a larger max_iter or tol, or method='auto'",
-                          ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{self.method_}: {model.reason} after {self.n_iter_} iterations, change "
+                          f"{model.info.change:.1e} (tolerance {model.info.tolerance:g}); try a larger max_iter or "
+                          "tol, or method='auto'", ConvergenceWarning, stacklevel=3)
 
     # ---- scores, and back ------------------------------------------------------------------------
 
@@ -280,7 +283,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return float(np.mean(self.score_samples(X)))
 
     def _spectrum(self) -> tuple:
-        """Variances along the components, and of the noise; 1 stands for the latter where there is no direction left."""
+        """Variances along the components, and of the noise; 1 stands for the latter where no direction is left."""
         noise = self.noise_variance_ if self.n_components_ < len(self.mean_) else 1.0
         variances = np.maximum(self.explained_variance_, self.noise_variance_)
         if not (noise > 0 and (variances > 0).all()):
@@ -298,8 +301,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         >>> with tempfile.TemporaryDirectory() as place:
         ...     pca.save(place + "/model.npz")
         ...     again = eigenmesh.load(place + "/model.npz")
-        ...     print(numpy.load(place + "/model.npz")["components"].shape, (again.components_ == pca.components_).all())
-        (1, 2) True
+        ...     entries = numpy.load(place + "/model.npz")
+        ...     print((again.components_ == pca.components_).all(), entries["components"].shape)
+        True (1, 2)
         """
         check_is_fitted(self)
         self._model.save(path)
@@ -319,7 +323,8 @@ def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
     model = Model.load(path)
     factors = np.unique(model.per_feature("scale"))
     scale = "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
-    pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, random_state=model.info.seed, scale=scale)
+    pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, scale=scale,
+              random_state=model.info.seed)
     pca.n_features_in_ = model.features
     pca._keep(model)
     pca.history_ = model.history()

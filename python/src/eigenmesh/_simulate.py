@@ -38,15 +38,16 @@ class Simulation:
         return float(self.history["error"][-1])
 
 
-def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes: int = 10, topology: Topology = "er:0.5",
-             weights: Weights = "metropolis", step: Union[str, float] = "auto", tol: Optional[float] = None,
-             max_iter: Optional[int] = None, random_state: int = 0, features: int = 20, samples: int = 10_000,
-             gap: float = 0.8, callback: Optional[Callback] = None, **options: Any) -> Simulation:
+def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes: int = 10,
+             topology: Topology = "er:0.5", weights: Weights = "metropolis", step: Union[str, float] = "auto",
+             tol: Optional[float] = None, max_iter: Optional[int] = None, random_state: int = 0, features: int = 20,
+             samples: int = 10_000, gap: float = 0.8, callback: Optional[Callback] = None,
+             **options: Any) -> Simulation:
     """Run any method over any topology and keep what happened.
 
-    X is spread over the nodes, or, as a list of arrays, one a node. Without X the data is synthetic: `samples` of a Gaussian
-    in `features` dimensions, whose (K+1)-th eigenvalue is `gap` times the K-th. Further options have the names of the
-    command line's: step_decay, consensus_rounds, qr_signs, rayleigh_ritz, oversample, scale.
+    X is spread over the nodes, or, as a list of arrays, one a node. Without X the data is synthetic: `samples` of a
+    Gaussian in `features` dimensions, whose (K+1)-th eigenvalue is `gap` times the K-th. Further options have the names
+    of the command line's: step_decay, consensus_rounds, qr_signs, rayleigh_ritz, oversample, scale.
 
     >>> import eigenmesh
     >>> run = eigenmesh.simulate(method="dsa", topology="cycle", max_iter=200)
@@ -58,7 +59,8 @@ def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes
     """
     graph = Graph(topology, nodes, weights, random_state)
     if X is None:
-        tables = [create("em_data", lib.em_generate, lib.em_data_free, features, samples, n_components, gap, random_state)]
+        tables = [create("em_data", lib.em_generate, lib.em_data_free, features, samples, n_components, gap,
+                         random_state)]
     else:
         parts = X if isinstance(X, (list, tuple)) and all(np.ndim(part) == 2 for part in X) else [X]
         arrays = [lendable(np.asarray(part)) for part in parts]

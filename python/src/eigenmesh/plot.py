@@ -1,4 +1,4 @@
-"""Pictures with matplotlib, where it is installed: each function draws into `ax`, or a new figure, and returns the axes.
+"""Pictures with matplotlib, where it is installed: each draws into `ax`, or a new figure, and returns the axes.
 
 >>> import eigenmesh, eigenmesh.plot
 >>> runs = [eigenmesh.simulate(method=name, max_iter=100) for name in ("dsa", "deepca")]
@@ -19,8 +19,8 @@ from .errors import InvalidArgument
 __all__ = ["convergence", "network", "scree"]
 
 _LABELS = {"iteration": "iteration", "rounds": "rounds", "messages": "messages sent", "bytes": "bytes sent",
-           "units": "units sent", "seconds": "seconds", "residual": "residual", "consensus": "disagreement of the nodes",
-           "error": "error"}
+           "units": "units sent", "seconds": "seconds", "residual": "residual",
+           "consensus": "disagreement of the nodes", "error": "error"}
 
 
 def _axes(ax: Any) -> Any:
@@ -35,8 +35,8 @@ def convergence(*runs: Union[Simulation, PCA], x: Optional[str] = None, y: Optio
                 labels: Optional[Sequence[str]] = None, ax: Any = None) -> Any:
     """Error, or what stands for it, against what was spent, one curve a run.
 
-    x: units (where any were sent, else iteration), iteration, rounds, messages, bytes or seconds. y: error where the truth was
-    known, else residual; or consensus.
+    x: units (where any were sent, else iteration), iteration, rounds, messages, bytes or seconds. y: error where the
+    truth was known, else residual; or consensus.
     """
     if not runs:
         raise InvalidArgument("convergence: nothing to draw; try the result of simulate, or a fitted PCA")
