@@ -40,6 +40,17 @@ typedef struct fit_job {
     output_file files[FILES];
 } fit_job;
 
+static em_status choose_average(const fit_job *job, em_error *err)
+{
+    const char *how = args_text(job->args, "average");
+    if (!how || strcmp(how, "tree") == 0) return EM_OK;
+    if (strcmp(how, "allreduce") != 0)
+        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
+    if (!job->problem.together)
+        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
+    return em_mesh_sum_directly(job->problem.mesh, err);
+}
+
 static em_status write_files(fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -153,7 +164,8 @@ static em_status fit(const arguments *args, em_error *err)
     options->monitor = progress_fit;
     TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
-    TRY(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err));
+    TRY(choose_average(&job, err));
+    TRY(cluster_agree(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err), err));
     progress_erase();
     TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));
     TRY(cluster_agree(write_files(&job, err), err));
