@@ -8,7 +8,8 @@
 enum {
     FORM_BYTES = 4 << 20,  /* long enough for a rank-k update near the peak       */
     APPLY_BYTES = 1 << 19, /* read once from memory, used twice from the cache    */
-    MIRROR_TILE = 32
+    MIRROR_TILE = 32,
+    PANEL = 1024 /* rows of a product with a large covariance, at a time */
 };
 
 double emi_cov_form_cost(size_t rows, int d)
@@ -113,7 +114,7 @@ static void centre_scores(emi_block S, const double *m, double *sums)
 /* A product under way. */
 typedef struct product {
     const emi_cov *C;
-    emi_block X;
+    emi_block X, Z;
 } product;
 
 /* Z = (M/N) Y' (Y X) for some of the rows, a block at a time: each is read once and used for both products while it is in
@@ -148,15 +149,42 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
 
 static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    product t = {C, X};
+    product t = {C, X, Z};
     return emi_sum_parts(C->shard->count, Z.v, (size_t)C->d * (size_t)X.cols, apply_to_part, &t, C->crew, scratch, err);
+}
+
+/* The rows of Z from a panel of C's columns, which are its rows too. */
+static em_status panel_turn(void *context, int index, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const product *t = context;
+    int d = t->C->d, first = index * PANEL, rows = d - first < PANEL ? d - first : PANEL;
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, t->X.cols, d, 1, t->C->dense + (size_t)first * (size_t)d,
+                d, t->X.v, d, 0, t->Z.v + first, d);
+    return EM_OK;
+}
+
+/* A large covariance in panels of a fixed width, which a crew may share. */
+static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
+{
+    em_status status = EM_OK;
+    product t = {C, X, Z};
+    int panels = (C->d + PANEL - 1) / PANEL;
+    if (panels == 1) {
+        emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
+    } else if (C->crew) {
+        int threads = emi_blas_threads(1);
+        status = emi_pool_run(C->crew->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_turn, &t, err);
+        (void)emi_blas_threads(threads);
+    } else {
+        for (int p = 0; p < panels && status == EM_OK; p++) status = panel_turn(&t, p, 0, err);
+    }
+    return status;
 }
 
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    if (!emi_cov_is_dense(C)) return apply_implicit(C, X, Z, scratch, err);
-    emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
-    return EM_OK;
+    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : apply_implicit(C, X, Z, scratch, err);
 }
 
 em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err)
