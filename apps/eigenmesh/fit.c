@@ -40,10 +40,16 @@ typedef struct fit_job {
     output_file files[FILES];
 } fit_job;
 
-static em_status choose_average(const fit_job *job, em_error *err)
+static const char *average_of(const fit_job *job)
 {
     const char *how = args_text(job->args, "average");
-    if (!how || strcmp(how, "tree") == 0) return EM_OK;
+    return how ? how : "tree";
+}
+
+static em_status choose_average(const fit_job *job, em_error *err)
+{
+    const char *how = average_of(job);
+    if (strcmp(how, "tree") == 0) return EM_OK;
     if (strcmp(how, "allreduce") != 0)
         return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
     if (!job->problem.together)
@@ -74,6 +80,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     problem_print(&job->problem, info);
     (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
                  info->threads == 1 ? "" : "s");
+    if (strcmp(average_of(job), "tree") != 0) (void)printf("average   %s, whatever the network\n", average_of(job));
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
     TRY(report_components(job->model, err));
@@ -97,6 +104,7 @@ static void print_json(const fit_job *job)
     json_open(&j, NULL, '{');
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
+    json_text(&j, "average", average_of(job));
     problem_json(&j, &job->problem);
     ranks_json(&j, &job->ranks);
     json_open(&j, "files", '{');

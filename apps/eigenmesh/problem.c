@@ -167,6 +167,14 @@ done:
     return status;
 }
 
+static em_status check_columns(const problem *p, em_error *err)
+{
+    size_t own = em_shards_columns(p->shards), first = cluster_first(own);
+    if (own == first) return EM_OK;
+    return refuse(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
+                  em_data_name(p->tables[0]), own, first);
+}
+
 static em_status open_start_and_truth(problem *p, em_error *err)
 {
     static const char shape[] = "features x components";
@@ -187,6 +195,7 @@ em_status problem_open(problem *p, em_error *err)
     TRY(cluster_agree(open_network(p, err), err));
     TRY(cluster_agree(open_mesh(p, err), err));
     TRY(cluster_agree(open_data(p, err), err)); /* what takes longest comes last */
+    TRY(cluster_agree(check_columns(p, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;
