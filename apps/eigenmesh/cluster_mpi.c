@@ -53,16 +53,32 @@ static em_status check_same_arguments(int argc, char **argv, em_error *err)
     return status;
 }
 
+/* Another MPI's mpirun, or an srun without PMI, starts processes that never meet: each would do all of the work and
+ * write the same files.  What mpirun starts inherits Slurm's variable, so that one is asked last. */
+static em_status refuse_strangers(int argc, char **argv, em_error *err)
+{
+    static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    const char *started = NULL;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && !started; i++) started = getenv(counts[i]);
+    if (!started || strcmp(started, "1") == 0) return EM_OK;
+    for (int i = 1; i + 1 < argc; i++) /* or they are meant to be strangers */
+        if (strcmp(argv[i], "--engine") == 0 && strcmp(argv[i + 1], "local") == 0) return EM_OK;
+    return refuse(err, EM_ENET,
+                  "mpi: %s processes were started and do not find each other; try the mpirun of this build's MPI, or "
+                  "srun --mpi=pmix (MPICH: pmi2), or --engine local for each by itself",
+                  started);
+}
+
 em_status cluster_join(int *argc, char ***argv, em_error *err)
 {
     int provided;
-    if (!is_launched()) return EM_OK;
+    if (!is_launched()) return refuse_strangers(*argc, *argv, err);
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return refuse(err, EM_ENET, "mpi: cannot be initialised; try the mpirun that belongs to this build");
     joined = 1;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return size > 1 ? check_same_arguments(*argc, *argv, err) : EM_OK;
+    return size > 1 ? check_same_arguments(*argc, *argv, err) : refuse_strangers(*argc, *argv, err);
 }
 
 void cluster_part(void)

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 /* A mesh on a communicator.  Opening is collective, so whatever could differ between ranks is compared before any of them
  * goes on to wait for another. */
 #include "mpi/engine.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -76,6 +78,14 @@ static em_status compare(MPI_Comm comm, const em_graph *graph, em_status status,
 
 /* ---- the mesh ----------------------------------------------------------------------------------------------- */
 
+/* The cores that this rank is bound to, where the launcher or the batch system did so; 0: to none in particular. */
+static int bound_cores(long cores)
+{
+    cpu_set_t own;
+    int count = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : 0;
+    return count < cores ? count : 0;
+}
+
 /* This rank's share of its machine's cores. */
 static int fair_share(MPI_Comm comm)
 {
@@ -86,6 +96,7 @@ static int fair_share(MPI_Comm comm)
         (void)MPI_Comm_size(machine, &ranks);
         (void)MPI_Comm_free(&machine);
     }
+    if (bound_cores(cores)) return bound_cores(cores);
     return cores > ranks ? (int)(cores / ranks) : 1;
 }
 
