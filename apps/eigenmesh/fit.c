@@ -59,9 +59,12 @@ static em_status choose_average(const fit_job *job, em_error *err)
 
 static em_status describe_checkpoint(fit_job *job, em_error *err)
 {
+    static const char *const need_file[] = {"checkpoint-every", "resume"};
     em_options *options = &job->problem.options;
-    if (args_given(job->args, "checkpoint-every") && !args_given(job->args, "checkpoint"))
-        return refuse(err, EM_EINVAL, "--checkpoint-every: of no checkpoint; try --checkpoint FILE beside it");
+    for (int i = 0; i < 2; i++)
+        if (args_given(job->args, need_file[i]) && !args_given(job->args, "checkpoint"))
+            return refuse(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
+                          need_file[i]);
     options->checkpoint = args_text(job->args, "checkpoint");
     options->resume = args_given(job->args, "resume");
     return args_real(job->args, "checkpoint-every", &options->checkpoint_every, err);

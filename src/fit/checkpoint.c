@@ -185,8 +185,8 @@ em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const
             *index = n;
             return EM_OK;
         }
-    return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; try without --resume", c->path,
-                    c->label.method, choices[0]->info.name);
+    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try without --resume",
+                    c->path, c->label.method);
 }
 
 /* ---- saving and restoring ---------------------------------------------------------------------- */

@@ -45,14 +45,14 @@ done:
 /* A run that resumes goes on with what it was told when it began. */
 static em_status tune_or_remember(emi_job *job, em_error *err)
 {
-    emi_label *label = job->checkpoint ? &job->checkpoint->label : NULL;
+    if (!job->checkpoint) return tune(job, err);
+    emi_label *label = &job->checkpoint->label;
     if (emi_checkpoint_resumes(job->checkpoint)) {
         job->alpha = label->alpha;
         job->network = label->network;
         return EM_OK;
     }
     em_status status = tune(job, err);
-    if (!label) return status;
     (void)snprintf(label->method, sizeof label->method, "%s", job->method->info.name);
     label->alpha = job->alpha;
     label->network = job->network;

@@ -106,7 +106,7 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
                         advice);
     emi_aspects(asked, shards, options);
     for (int n = 0; n < EMI_ASPECTS; n++)
-        if (memcmp(&made->asked[n], &own->asked[n], sizeof own->asked[n]) != 0 && !may_differ(asked[n].name, made))
+        if (made->asked[n] != own->asked[n] && !may_differ(asked[n].name, made))
             return emi_fail(err, EM_EINVAL, "%s: made with another %s; %s", path, asked[n].name, advice);
     if (made->graph != own->graph)
         return emi_fail(err, EM_EINVAL, "%s: made with another network or other weights; %s", path, advice);

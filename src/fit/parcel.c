@@ -93,7 +93,7 @@ static em_status check_sum(emi_parcel *p, const char *path, em_error *err)
     }
     if (fread(&sum, WORD, 1, p->stream) != 1 || lowest_first(sum) != crc) return refuse_damage(path, err);
     p->left -= HEAD + 1;
-    return fseek(p->stream, HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse_damage(path, err);
+    return fseek(p->stream, (long)HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse_damage(path, err);
 }
 
 em_status emi_parcel_open(emi_parcel *p, const char *path, em_error *err)

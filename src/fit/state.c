@@ -55,6 +55,13 @@ static void carry_counts(emi_parcel *p, em_mesh *mesh)
     emi_parcel_real(p, &mesh->seconds_waiting);
 }
 
+/* A column that there is, and an end of its turn within the whole run's. */
+static int is_possible(const emi_solver *s)
+{
+    const emi_surroundings *a = s->around;
+    return a->column >= -1 && a->column < s->K && a->column_end <= s->iteration_limit && a->tested <= a->iteration;
+}
+
 em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
 {
     emi_surroundings *a = s->around;
@@ -74,6 +81,6 @@ em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
     for (int n = 0; n < EMI_EXTRA_FIELDS; n++) carry_field(p, &s->extra[n]);
     for (int n = 0; n < s->kept_count; n++) carry_kept(p, &s->kept[n]);
     em_status status = carry_trace(p, a, err);
-    if (p->loading && p->left > 0) p->spoiled = 1;
+    if (p->loading && (p->left > 0 || !is_possible(s))) p->spoiled = 1;
     return status;
 }
