@@ -10,12 +10,16 @@ static em_status fit_components(em_model **out, const em_options *options, em_me
     em_status status = EM_OK;
     emi_problem problem = {0};
     emi_truth truth = {0};
+    emi_checkpoint checkpoint = {0};
     const emi_method *method = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &method, err)); /* before any work */
+    TRY(emi_checkpoint_open(&checkpoint, mesh, options, err));
     TRY(emi_problem_prepare(&problem, mesh, shards, options, emi_expected_products(options), err));
+    TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
     TRY(emi_truth_find(&truth, &problem, options, err));
-    TRY(emi_solve(out, &problem, &truth, options, err));
+    TRY(emi_solve(out, &problem, &truth, options, &checkpoint, err));
 done:
+    emi_checkpoint_close(&checkpoint);
     emi_truth_free(&truth);
     emi_problem_free(&problem);
     return status;
