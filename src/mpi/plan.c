@@ -105,7 +105,7 @@ em_status emi_plan_make(emi_plan *out, const emi_layout *l, const em_link *links
 
 void emi_plan_free(emi_plan *p)
 {
-    for (int i = 0; i < p->peer_count; i++) {
+    for (int i = 0; p->peers && i < p->peer_count; i++) {
         free(p->peers[i].send);
         free(p->peers[i].receive);
         free(p->peers[i].packed);
