@@ -15,7 +15,7 @@ enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24 };
 /* What a checkpoint says of itself, before the state. */
 typedef struct emi_label {
     uint64_t sizes[EMI_LABEL_SIZES];           /* d, K, N, M; first node here, nodes here        */
-    uint64_t graph, data;                      /* digests of the network, and of the rows here   */
+    uint64_t network_digest, data_digest;      /* digests of the network, and of the rows here   */
     double asked[EMI_ASPECTS];                 /* the options                                    */
     long iteration;                            /* completed                                      */
     char method[EMI_METHOD_NAME];              /* that runs                                      */

@@ -9,8 +9,8 @@
 void emi_label_carry(emi_parcel *p, emi_label *label)
 {
     emi_parcel_words(p, label->sizes, EMI_LABEL_SIZES);
-    emi_parcel_words(p, &label->graph, 1);
-    emi_parcel_words(p, &label->data, 1);
+    emi_parcel_words(p, &label->network_digest, 1);
+    emi_parcel_words(p, &label->data_digest, 1);
     emi_parcel_words(p, label->asked, EMI_ASPECTS);
     emi_parcel_long(p, &label->iteration);
     emi_parcel_text(p, label->method, sizeof label->method);
@@ -23,13 +23,15 @@ void emi_label_carry(emi_parcel *p, emi_label *label)
 
 /* ---- digests ----------------------------------------------------------------------------------- */
 
-static uint64_t digest_graph(const em_graph *graph)
+/* What mixing and exact averages depend on. */
+static uint64_t digest_network(const em_mesh *mesh)
 {
+    const em_graph *graph = mesh->graph;
     uint64_t digest = emi_digest(EMI_DIGEST_START, graph->self, (size_t)graph->nodes);
     digest = emi_digest(digest, graph->weight, 2 * graph->edges);
     for (int i = 0; i <= graph->nodes; i++) digest = emi_digest_number(digest, graph->start[i]);
     for (size_t e = 0; e < 2 * graph->edges; e++) digest = emi_digest_number(digest, (uint64_t)graph->neighbour[e]);
-    return digest;
+    return emi_digest_number(digest, (uint64_t)mesh->sums_directly);
 }
 
 typedef struct digest_task {
@@ -77,10 +79,10 @@ em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options 
     emi_aspect asked[EMI_ASPECTS];
     *label = (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes,
                                    (uint64_t)mesh->first, (uint64_t)mesh->hosted},
-                         .graph = digest_graph(mesh->graph)};
+                         .network_digest = digest_network(mesh)};
     emi_aspects(asked, p->shards, options);
     for (int n = 0; n < EMI_ASPECTS; n++) label->asked[n] = asked[n].value;
-    return digest_data(p, &label->data, err);
+    return digest_data(p, &label->data_digest, err);
 }
 
 /* The limit of iterations only says when to stop, but for a method that divides it between the components. */
@@ -108,8 +110,10 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
     for (int n = 0; n < EMI_ASPECTS; n++)
         if (made->asked[n] != own->asked[n] && !may_differ(asked[n].name, made))
             return emi_fail(err, EM_EINVAL, "%s: made with another %s; %s", path, asked[n].name, advice);
-    if (made->graph != own->graph)
-        return emi_fail(err, EM_EINVAL, "%s: made with another network or other weights; %s", path, advice);
-    if (made->data != own->data) return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
+    if (made->network_digest != own->network_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another --average; %s", path,
+                        advice);
+    if (made->data_digest != own->data_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
     return EM_OK;
 }

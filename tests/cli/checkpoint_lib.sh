@@ -12,8 +12,8 @@ done
 works generate -d 60 -N 3000 -k 4 --gap 0.95 -o data.npy
 launch=(env) # what the program is started by
 processes=1
-longest=0.3 # seconds from the first checkpoint to the end of a run, at most
-RANDOM=1
+longest=0.3 # seconds from a checkpoint to the end of a run, at most
+RANDOM=${EIGENMESH_TEST_SEED:-1}
 
 # start ARGUMENT...: in the background, as process $pid.
 start()
@@ -56,11 +56,10 @@ is_complete()
     [[ $(parts | sed 's/\.next$//' | sort -u | wc -l) -eq $processes ]]
 }
 
-# Until there is a checkpoint, or the run is over.
 wait_for_checkpoint()
 {
     until is_complete; do
-        kill -0 "$pid" 2>/dev/null || return 0
+        kill -0 "$pid" 2>/dev/null || fail "the run has ended by itself"
         sleep 0.01
     done
 }
@@ -99,29 +98,32 @@ resumed_from()
     grep -oE '"resumed": ?[0-9]+' "$out" | grep -oE '[0-9]+'
 }
 
-resumptions=0
+# The iteration of the newest part: the 31st of the words that each begins with.
+reached()
+{
+    for part in $(parts); do od -An -tu8 -j240 -N8 "$part"; done | sort -n | tail -n 1 | tr -d ' '
+}
 
-# Kill a run some times, each time a little further, and let it go on to the end.
+# killed_and_resumed TIMES OPTION...: kill a run so many times, each time a little further, let it go on for a hundred
+# iterations more, and compare it with one that was left alone.
 killed_and_resumed()
 {
-    local method=$1 iterations=$2 times=$3 resume=()
-    local options=(fit data.npy -k 4 -n 6 -m "$method" --tolerance 0 --iterations "$iterations" --seed 7 --threads 2)
-    ends 0 "${options[@]}" --trace whole.csv -o whole.npz
-    options+=(--trace part.csv -o part.npz --checkpoint run.ck --checkpoint-every 0.01)
+    local times=$1 resume=() limit n
+    shift
+    local options=(fit data.npy -n 6 --tolerance 0 --seed 7 --threads 2 "$@")
+    local part=("${options[@]}" --trace part.csv -o part.npz --checkpoint run.ck --checkpoint-every 0.01)
     for ((n = 0; n < times; n++)); do
-        start "${options[@]}" "${resume[@]}"
+        start "${part[@]}" --iterations 100000000 "${resume[@]}"
         wait_for_checkpoint
         kill_within "$(delay)"
-        resume=()
-        if is_complete; then resume=(--resume); fi
+        resume=(--resume)
     done
-    ends 0 "${options[@]}" "${resume[@]}" --json
-    if [[ ${#resume[@]} -gt 0 ]]; then
-        [[ $(resumed_from) -gt 0 ]] || fail "nothing was resumed"
-        resumptions=$((resumptions + 1))
-    fi
+    limit=$(($(reached) + 100))
+    ends 0 "${part[@]}" --iterations "$limit" --resume --json
+    [[ $(resumed_from) -gt 0 ]] || fail "nothing was resumed"
+    [[ -z $(parts) ]] || fail "the checkpoint of a run that is done is still there"
+    ends 0 "${options[@]}" --iterations "$limit" --trace whole.csv -o whole.npz
     same_model whole.npz part.npz
     same_trace whole.csv part.csv
-    [[ -z $(parts) ]] || fail "the checkpoint of a run that is done is still there"
     rm -f whole.* part.* run.ck.*
 }
