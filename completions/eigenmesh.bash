@@ -11,7 +11,8 @@ _eigenmesh_options()
     fit)
         echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
             "--step-decay --consensus-rounds --qr-signs --rayleigh-ritz --oversample --iterations --tolerance --no-center" \
-            "--scale --init --seed --engine --threads --truth --trace --plot --output"
+            "--scale --init --seed --engine --average --threads --truth --trace --plot --output --checkpoint" \
+            "--checkpoint-every --resume"
         ;;
     compare)
         echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
@@ -51,11 +52,12 @@ _eigenmesh_values()
     --init) echo "random file:" ;;
     --truth) echo "none compute file:" ;;
     --engine) _eigenmesh_built_in engines ;;
+    --average) echo "tree allreduce" ;;
     --header) echo "yes no auto" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
-    --output | -o | --trace | --plot | --edges | --data) echo "FILES" ;;
+    --output | -o | --trace | --plot | --edges | --data | --checkpoint) echo "FILES" ;;
     --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \
-        --threads | --trials | --features | -d | --samples | -N | --gap | --columns)
+        --threads | --checkpoint-every | --trials | --features | -d | --samples | -N | --gap | --columns)
         echo "NUMBER"
         ;;
     esac

@@ -1,7 +1,8 @@
 /* The processes that run this command together, under mpirun or srun; one, as a rule.
  *
- * All of them run the same command with the same arguments.  The first one speaks for all: it alone prints and writes
- * files.  What one process does alone and may fail at is agreed on before they go on together. */
+ * All of them run the same command with the same arguments; joining fails where they do not.  The first one speaks for
+ * all: it alone prints and writes files.  What one process does alone and may fail at is agreed on before they go on
+ * together. */
 #ifndef EIGENMESH_CLUSTER_H
 #define EIGENMESH_CLUSTER_H
 
@@ -20,6 +21,9 @@ const char *cluster_engine(void);
 
 /* All succeeded, or the failure of the first that did not, which then is everyone's. */
 em_status cluster_agree(em_status status, em_error *err);
+
+/* The number that the first process has. */
+size_t cluster_first(size_t own);
 
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);

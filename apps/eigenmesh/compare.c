@@ -68,6 +68,8 @@ static em_status describe(compare_job *job, em_error *err)
     em_status status = EM_OK;
     const char *list = args_text(job->args, "methods");
     TRY(problem_describe(&job->problem, job->args, "compute", err));
+    if (job->problem.together)
+        TRY(refuse(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
     TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
     TRY(comparison_create(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
     job->problem.options.trace = EM_TRACE_ALL;

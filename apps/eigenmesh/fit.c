@@ -20,6 +20,12 @@ static const option_spec fit_options[] = {
      .preset = "tree",
      .help = "how exact averages are made: tree (over the network's edges), or allreduce (MPI's own, whatever the "
              "network)"},
+    {.name = "checkpoint",
+     .metavar = "FILE",
+     .example = "fit.ck",
+     .help = "keep in FILE what a killed run needs to go on; removed when the run has done its job"},
+    {.name = "checkpoint-every", .metavar = "SECONDS", .preset = "600", .help = "how often"},
+    {.name = "resume", .help = "go on from --checkpoint FILE: the same result as if nothing had happened"},
     {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
     {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration"},
     {.name = "plot", .metavar = "FILE.svg", .help = "draw the error, or the residual, against what was sent"},
@@ -39,6 +45,36 @@ typedef struct fit_job {
     ranks ranks;
     output_file files[FILES];
 } fit_job;
+
+static const char *average_of(const fit_job *job)
+{
+    const char *how = args_text(job->args, "average");
+    return how ? how : "tree";
+}
+
+static em_status choose_average(const fit_job *job, em_error *err)
+{
+    const char *how = average_of(job);
+    if (strcmp(how, "tree") == 0) return EM_OK;
+    if (strcmp(how, "allreduce") != 0)
+        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
+    if (!job->problem.together)
+        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
+    return em_mesh_sum_directly(job->problem.mesh, err);
+}
+
+static em_status describe_checkpoint(fit_job *job, em_error *err)
+{
+    static const char *const need_file[] = {"checkpoint-every", "resume"};
+    em_options *options = &job->problem.options;
+    for (int i = 0; i < 2; i++)
+        if (args_given(job->args, need_file[i]) && !args_given(job->args, "checkpoint"))
+            return refuse(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
+                          need_file[i]);
+    options->checkpoint = args_text(job->args, "checkpoint");
+    options->resume = args_given(job->args, "resume");
+    return args_real(job->args, "checkpoint-every", &options->checkpoint_every, err);
+}
 
 static em_status write_files(fit_job *job, em_error *err)
 {
@@ -63,6 +99,8 @@ static em_status print_report(const fit_job *job, em_error *err)
     problem_print(&job->problem, info);
     (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
                  info->threads == 1 ? "" : "s");
+    if (strcmp(average_of(job), "tree") != 0) (void)printf("average   %s, whatever the network\n", average_of(job));
+    if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
     TRY(report_components(job->model, err));
@@ -86,6 +124,7 @@ static void print_json(const fit_job *job)
     json_open(&j, NULL, '{');
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
+    json_text(&j, "average", average_of(job));
     problem_json(&j, &job->problem);
     ranks_json(&j, &job->ranks);
     json_open(&j, "files", '{');
@@ -129,6 +168,9 @@ static em_status verdict(const fit_job *job, em_error *err)
                       "try more --consensus-rounds, or method krylov",
                       info->method, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_USER:
+        if (args_given(job->args, "checkpoint"))
+            return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
+                          info->iterations, kept);
         return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
                       info->iterations, kept, info->iterations);
     }
@@ -149,11 +191,13 @@ static em_status fit(const arguments *args, em_error *err)
     fit_job job = {.args = args, .files = {{.option = "output"}, {.option = "trace"}, {.option = "plot"}}};
     em_options *options = &job.problem.options;
     TRY(problem_describe(&job.problem, args, "none", err));
+    TRY(describe_checkpoint(&job, err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
     TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
-    TRY(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err));
+    TRY(choose_average(&job, err));
+    TRY(cluster_agree(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err), err));
     progress_erase();
     TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));
     TRY(cluster_agree(write_files(&job, err), err));
@@ -163,6 +207,7 @@ static em_status fit(const arguments *args, em_error *err)
     else if (!args_given(args, "quiet"))
         TRY(print_report(&job, err));
     TRY(verdict(&job, err));
+    TRY(em_checkpoint_remove(options, job.problem.mesh, err));
 done:
     release(&job);
     return status;

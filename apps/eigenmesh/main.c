@@ -103,6 +103,7 @@ int main(int argc, char **argv)
     /* A reader that closed the pipe has what it wanted: no message. */
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
     if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
+    interrupt_defer(); /* mpirun may end the others once the first of them is gone */
     cluster_part();
     return exit_status(status);
 }

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "shard-%03d.npy": a file a node.  One conversion of a whole number, and nothing else that printf would look at. */
 static int is_pattern(const char *path)
@@ -15,6 +16,30 @@ static int is_pattern(const char *path)
     if (!at) return 0;
     at += 1 + strspn(at + 1, "0123456789");
     return *at == 'd' && !strchr(at + 1, '%');
+}
+
+/* The file of a node. */
+static em_status name_of(char path[PATH_MAX], const char *pattern, int node, em_error *err)
+{
+    const char *at = strchr(pattern, '%'), *end = strchr(at, 'd') + 1;
+    int digits = atoi(at + 1), length = (int)(at - pattern);
+    if (snprintf(path, PATH_MAX, "%.*s%0*d%s", length, pattern, digits, node, end) >= PATH_MAX)
+        return refuse(err, EM_EINVAL, "%s: the name is too long; try a shorter one", pattern);
+    return EM_OK;
+}
+
+/* As many nodes as there are files in a row. */
+static em_status count_files(problem *p, em_error *err)
+{
+    char path[PATH_MAX];
+    em_status status = EM_OK;
+    for (p->nodes = 0; status == EM_OK; p->nodes++) {
+        status = name_of(path, p->args->operands[0], p->nodes, err);
+        if (status == EM_OK && access(path, F_OK) != 0) break;
+    }
+    if (status == EM_OK && p->nodes == 0)
+        return refuse(err, EM_EIO, "%s: is missing, the first of a file a node; try another name", path);
+    return status;
 }
 
 /* A file a node, or one for all? */
@@ -40,14 +65,17 @@ static em_status choose_engine(problem *p, em_error *err)
 static em_status choose_nodes(problem *p, em_error *err)
 {
     int inputs = p->args->operand_count;
+    em_status status = EM_OK;
     p->nodes = inputs > 1 ? inputs : cluster_size();
-    em_status status = args_int(p->args, "nodes", 1, &p->nodes, err);
-    if (status != EM_OK || inputs == 1) return status;
-    if (p->nodes != inputs)
+    if (inputs == 1 && one_a_node(p) && cluster_size() == 1 && !args_given(p->args, "nodes"))
+        status = count_files(p, err);
+    if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
+    if (status != EM_OK || !one_a_node(p)) return status;
+    if (inputs > 1 && p->nodes != inputs)
         return refuse(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
                       inputs);
     if (args_given(p->args, "split"))
-        return refuse(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", inputs);
+        return refuse(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
     return EM_OK;
 }
 
@@ -71,35 +99,25 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
     return status == EM_OK ? choose_nodes(p, err) : status;
 }
 
-static em_status set_average(problem *p, em_error *err)
-{
-    const char *how = args_text(p->args, "average");
-    if (!how || strcmp(how, "tree") == 0) return EM_OK;
-    if (strcmp(how, "allreduce") != 0)
-        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
-    if (!p->together)
-        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
-    return em_mesh_sum_directly(p->mesh, err);
-}
-
 static em_status open_network(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    int threads = 0;
-    TRY(args_int(args, "threads", 1, &threads, err));
     TRY(network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
                        err));
-    if (p->together) {
-        TRY(cluster_nodes(p->nodes, &p->first, &p->hosted, err));
-        TRY(cluster_mesh(&p->mesh, p->graph, threads, err));
-    } else {
-        p->hosted = p->nodes;
-        TRY(em_mesh_open(&p->mesh, NULL, p->graph, threads, err));
-    }
-    TRY(set_average(p, err));
+    p->hosted = p->nodes;
+    if (p->together) TRY(cluster_nodes(p->nodes, &p->first, &p->hosted, err));
 done:
     return status;
+}
+
+static em_status open_mesh(problem *p, em_error *err)
+{
+    int threads = 0;
+    em_status status = args_int(p->args, "threads", 1, &threads, err);
+    if (status != EM_OK) return status;
+    return p->together ? cluster_mesh(&p->mesh, p->graph, threads, err)
+                       : em_mesh_open(&p->mesh, NULL, p->graph, threads, err);
 }
 
 /* Read whole, wherever a few rows are needed? */
@@ -133,11 +151,8 @@ static em_status open_own(problem *p, int node, em_error *err)
     const arguments *args = p->args;
     char path[PATH_MAX];
     if (args->operand_count > 1) return input_open(&p->tables[p->table_count++], args->operands[node], args, err);
-    const char *pattern = args->operands[0], *at = strchr(pattern, '%'), *end = strchr(at, 'd') + 1;
-    int digits = atoi(at + 1), length = (int)(at - pattern);
-    if (snprintf(path, sizeof path, "%.*s%0*d%s", length, pattern, digits, node, end) >= (int)sizeof path)
-        return refuse(err, EM_EINVAL, "%s: the name is too long; try a shorter one", pattern);
-    return input_open(&p->tables[p->table_count++], path, args, err);
+    em_status status = name_of(path, args->operands[0], node, err);
+    return status == EM_OK ? input_open(&p->tables[p->table_count++], path, args, err) : status;
 }
 
 static em_status open_data(problem *p, em_error *err)
@@ -150,6 +165,14 @@ static em_status open_data(problem *p, em_error *err)
     TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
 done:
     return status;
+}
+
+static em_status check_columns(const problem *p, em_error *err)
+{
+    size_t own = em_shards_columns(p->shards), first = cluster_first(own);
+    if (own == first) return EM_OK;
+    return refuse(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
+                  em_data_name(p->tables[0]), own, first);
 }
 
 static em_status open_start_and_truth(problem *p, em_error *err)
@@ -170,7 +193,9 @@ em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     TRY(cluster_agree(open_network(p, err), err));
+    TRY(cluster_agree(open_mesh(p, err), err));
     TRY(cluster_agree(open_data(p, err), err)); /* what takes longest comes last */
+    TRY(cluster_agree(check_columns(p, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;
@@ -204,8 +229,8 @@ void problem_print(const problem *p, const em_info *info)
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
     if (info->nodes > 1)
-        (void)printf("network   %s, %zu edges, %s weights\n", topology_name(p), em_graph_edges(p->graph),
-                     weights_name(p));
+        (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
+                     em_graph_edges(p->graph) == 1 ? "" : "s", weights_name(p));
 }
 
 void problem_json(json *j, const problem *p)
@@ -220,7 +245,7 @@ void problem_json(json *j, const problem *p)
 void problem_warn(const problem *p, const em_info *info)
 {
     int constant = info->constant_features;
-    if (constant && !args_given(p->args, "quiet"))
+    if (constant && !args_given(p->args, "quiet") && cluster_speaks())
         complain("--scale std: %d constant feature%s left unscaled; try --columns to leave %s out", constant,
                  constant == 1 ? " was" : "s were", constant == 1 ? "it" : "them");
 }

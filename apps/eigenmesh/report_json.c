@@ -68,6 +68,7 @@ void report_json(json *j, const em_model *model)
     json_flag(j, "converged", info->reason == EM_CONVERGED);
     json_text(j, "result", em_reason_text(info->reason));
     json_whole(j, "iterations", (uint64_t)info->iterations);
+    json_whole(j, "resumed", (uint64_t)info->resumed);
     json_real(j, "tolerance", info->tolerance);
     json_real(j, "change", info->change);
     json_real(j, "step", info->step);

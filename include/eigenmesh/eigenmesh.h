@@ -327,6 +327,9 @@ typedef struct em_options {
     em_trace trace;         /* keep a row an iteration             default none    */
     em_monitor_fn *monitor; /*                                     default NULL    */
     void *monitor_user;
+    const char *checkpoint;  /* a file, borrowed; NULL: none       default NULL    */
+    double checkpoint_every; /* seconds; 0: as often as can be     default 600     */
+    int resume;              /* go on from the checkpoint          default 0       */
 } em_options;
 
 EM_API em_options em_options_default(void);
@@ -386,6 +389,7 @@ typedef struct em_info {
     double seconds_setup, seconds; /* before, and during, the iterations            */
     double seconds_sending;        /* of these: handing blocks to the engine, and   */
     double seconds_waiting;        /* waiting for those of others, in this process  */
+    long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
     int constant_features;         /* left unscaled under EM_SCALE_STD                     */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
     char choice[256];              /* why "auto" chose the method; empty otherwise          */
@@ -396,9 +400,21 @@ typedef struct em_model em_model;
 /* Find the components.
  *
  * Collective: every process of the mesh calls it, with the same options.
- * Not converging is a result, not an error: see em_model_info(m)->reason.         */
+ * Not converging is a result, not an error: see em_model_info(m)->reason.
+ *
+ * With options->checkpoint, all that a run carries from one iteration to the next is
+ * written to that file, which is always whole, every so often and when the monitor stops
+ * the run.  Where the nodes live in several processes, each writes the part of its own
+ * nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data and network, with
+ * the same options and in as many processes, ends with the same result, bit for bit, as one
+ * that never stopped; only the limit of iterations may be another, where a method does not
+ * divide it between the components.                                               */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
+
+/* The checkpoint has served its purpose: remove it, in every process.  em_fit leaves it
+ * where it is, since the model is not safe yet when em_fit returns.               */
+EM_API em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err);
 
 /* ---- the model -------------------------------------------------------------------- */
 

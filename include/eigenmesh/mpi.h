@@ -3,7 +3,9 @@
  * The nodes of the graph are hosted by the ranks in contiguous blocks, at least one each.  Then em_fit, called by every
  * rank with the same options and its own nodes' shards, gives every rank the same model.  MPI must have been initialised
  * by the program, which also finalises it; nothing here does, and nothing here aborts.  em_fit must be called by the
- * thread that initialised MPI (MPI_THREAD_FUNNELED is enough). */
+ * thread that initialised MPI (MPI_THREAD_FUNNELED is enough).
+ *
+ * Where em_fit fails on one rank, it fails on all of them, and that mesh is only good for closing. */
 #ifndef EIGENMESH_MPI_H
 #define EIGENMESH_MPI_H
 

@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "base/pool.h"
 
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -76,13 +78,21 @@ static void *serve(void *argument)
     return NULL;
 }
 
+/* The cores that this process may use, which a batch system or taskset may have made fewer than there are. */
+static int cores(void)
+{
+    cpu_set_t own;
+    if (sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) > 0) return CPU_COUNT(&own);
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a set has room for */
+    return online > 0 ? (int)online : 1;
+}
+
 em_status emi_pool_open(emi_pool **out, int threads, em_error *err)
 {
     em_status status = EM_OK;
     emi_pool *pool = emi_calloc(1, sizeof *pool);
     if (!pool) return emi_fail_memory(err, "threads");
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    pool->size = threads > 0 ? threads : cores > 0 ? (int)cores : 1;
+    pool->size = threads > 0 ? threads : cores();
     (void)pthread_mutex_init(&pool->lock, NULL);
     (void)pthread_cond_init(&pool->wake, NULL);
     (void)pthread_cond_init(&pool->done, NULL);

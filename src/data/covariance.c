@@ -8,7 +8,8 @@
 enum {
     FORM_BYTES = 4 << 20,  /* long enough for a rank-k update near the peak       */
     APPLY_BYTES = 1 << 19, /* read once from memory, used twice from the cache    */
-    MIRROR_TILE = 32
+    MIRROR_TILE = 32,
+    PANEL = 1024 /* rows of a product with a large covariance, at a time */
 };
 
 double emi_cov_form_cost(size_t rows, int d)
@@ -110,26 +111,35 @@ static void centre_scores(emi_block S, const double *m, double *sums)
     }
 }
 
-/* Z = (M/N) Y' (Y X), a block of rows at a time: each is read once and used for both products while it is in the cache.
- * Where the mean is near, rows stay uncentred: with Y = Y0 - 1 mu', the scores Y X are Y0 X - 1 (mu' X), and Y' S is
- * Y0' S - mu (1' S). */
-static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+/* A product under way. */
+typedef struct product {
+    const emi_cov *C;
+    emi_block X, Z;
+} product;
+
+/* Z = (M/N) Y' (Y X) for some of the rows, a block at a time: each is read once and used for both products while it is in
+ * the cache.  Where the mean is near, rows stay uncentred: with Y = Y0 - 1 mu', the scores Y X are Y0 X - 1 (mu' X), and
+ * Y' S is Y0' S - mu (1' S). */
+static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
+                               em_error *err)
 {
-    int d = C->d, K = X.cols;
+    const product *t = context;
+    const emi_cov *C = t->C;
+    int d = C->d, K = t->X.cols;
     int raw = !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
     size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
     double *room = scratch.v, *scores = room + at_once * (size_t)d, *m = scores + at_once * (size_t)K, *sums = m + K;
-    emi_block mu = {d, 1, raw ? C->standard->mean : NULL};
+    emi_block mu = {d, 1, raw ? C->standard->mean : NULL}, Z = {d, K, sum};
     const double *rows = NULL;
     memset(Z.v, 0, sizeof *Z.v * (size_t)d * (size_t)K);
     memset(sums, 0, sizeof *sums * (size_t)K);
-    if (mu.v) emi_mul_tn(1, X, mu, 0, (emi_block){K, 1, m});
-    for (size_t first = 0; first < C->shard->count; first += count) {
-        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
+    if (mu.v) emi_mul_tn(1, t->X, mu, 0, (emi_block){K, 1, m});
+    for (size_t first = from; first < from + rows_of_part; first += count) {
+        count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
         em_status status = (raw ? raw_rows : centred_rows)(C, first, count, room, &rows, err);
         if (status != EM_OK) return status;
         emi_block Y = {d, (int)count, (double *)rows}, S = {(int)count, K, scores};
-        emi_mul_tn(1, Y, X, 0, S);
+        emi_mul_tn(1, Y, t->X, 0, S);
         if (mu.v) centre_scores(S, m, sums);
         emi_mul(C->weight, Y, S, 1, Z);
     }
@@ -137,11 +147,44 @@ static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_
     return EM_OK;
 }
 
+static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+{
+    product t = {C, X, Z};
+    return emi_sum_parts(C->shard->count, Z.v, (size_t)C->d * (size_t)X.cols, apply_to_part, &t, C->crew, scratch, err);
+}
+
+/* The rows of Z from a panel of C's columns, which are its rows too. */
+static em_status panel_turn(void *context, int index, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const product *t = context;
+    int d = t->C->d, first = index * PANEL, rows = d - first < PANEL ? d - first : PANEL;
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, t->X.cols, d, 1, t->C->dense + (size_t)first * (size_t)d,
+                d, t->X.v, d, 0, t->Z.v + first, d);
+    return EM_OK;
+}
+
+/* A large covariance in panels of a fixed width, which a crew may share. */
+static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
+{
+    em_status status = EM_OK;
+    product t = {C, X, Z};
+    int panels = (C->d + PANEL - 1) / PANEL;
+    if (panels == 1) {
+        emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
+    } else if (C->crew) {
+        int threads = emi_blas_threads(1);
+        status = emi_pool_run(C->crew->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_turn, &t, err);
+        (void)emi_blas_threads(threads);
+    } else {
+        for (int p = 0; p < panels && status == EM_OK; p++) status = panel_turn(&t, p, 0, err);
+    }
+    return status;
+}
+
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    if (!emi_cov_is_dense(C)) return apply_implicit(C, X, Z, scratch, err);
-    emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
-    return EM_OK;
+    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : apply_implicit(C, X, Z, scratch, err);
 }
 
 em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err)
@@ -153,7 +196,7 @@ em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em
         return EM_OK;
     }
     emi_scratch rest = {scratch.v + d, scratch.count - d};
-    em_status status = emi_sum_squares(C->standard, C->shard, scratch.v, rest, err);
+    em_status status = emi_sum_squares(C->standard, C->shard, scratch.v, C->crew, rest, err);
     for (size_t f = 0; status == EM_OK && f < d; f++) *trace += C->weight * scratch.v[f];
     return status;
 }

@@ -41,48 +41,70 @@ em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard
 
 /* Sums are kept a block at a time and the blocks' sums added up: rounding then grows with the number of
  * blocks, not of rows. */
-em_status emi_sum_columns(const emi_shard *shard, double *sum, emi_scratch scratch, em_error *err)
+static em_status columns_of_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
+                                 em_error *err)
 {
-    em_status status;
+    em_status status = EM_OK;
+    const emi_shard *shard = context;
     size_t d = shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
-    double *rows = scratch.v, *part = rows + at_once * d;
+    double *rows = scratch.v, *block = rows + at_once * d;
     memset(sum, 0, sizeof *sum * d);
-    for (size_t first = 0; first < shard->count; first += count) {
-        count = shard->count - first < at_once ? shard->count - first : at_once;
+    for (size_t first = from; first < from + rows_of_part; first += count) {
+        count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
         TRY(emi_shard_read(shard, first, count, rows, err));
-        memset(part, 0, sizeof *part * d);
+        memset(block, 0, sizeof *block * d);
         for (size_t r = 0; r < count; r++)
-            for (size_t f = 0; f < d; f++) part[f] += rows[r * d + f];
+            for (size_t f = 0; f < d; f++) block[f] += rows[r * d + f];
         double all = 0;
-        for (size_t f = 0; f < d; f++) sum[f] += part[f], all += part[f] - part[f];
+        for (size_t f = 0; f < d; f++) sum[f] += block[f], all += block[f] - block[f];
         if (isnan(all)) TRY(emi_shard_check_finite(shard, first, count, rows, err));
         emi_shard_forget(shard, first, count);
     }
+done:
+    return status;
+}
+
+em_status emi_sum_columns(const emi_shard *shard, double *sum, const emi_crew *crew, emi_scratch scratch, em_error *err)
+{
+    size_t d = shard->data->columns;
+    em_status status = emi_sum_parts(shard->count, sum, d, columns_of_part, (void *)shard, crew, scratch, err);
+    if (status != EM_OK) return status;
     for (size_t f = 0; f < d; f++)
         if (!isfinite(sum[f]))
             return emi_fail(err, EM_EDATA,
                             "%s: column %zu adds up to more than a double holds; try dividing it by a power of ten",
                             shard->data->name, f);
-    status = EM_OK;
-done:
-    return status;
+    return EM_OK;
 }
 
-em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, emi_scratch scratch,
-                          em_error *err)
+typedef struct squares {
+    const emi_standard *standard;
+    const emi_shard *shard;
+} squares;
+
+static em_status squares_of_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
+                                 em_error *err)
 {
-    size_t d = (size_t)standard->d, at_once = emi_rows_at_once(standard->d, BLOCK_BYTES), count;
-    double *rows = scratch.v, *part = rows + at_once * d;
+    const squares *s = context;
+    size_t d = (size_t)s->standard->d, at_once = emi_rows_at_once(s->standard->d, BLOCK_BYTES), count;
+    double *rows = scratch.v, *block = rows + at_once * d;
     memset(sum, 0, sizeof *sum * d);
-    for (size_t first = 0; first < shard->count; first += count) {
-        count = shard->count - first < at_once ? shard->count - first : at_once;
-        em_status status = emi_standard_read(standard, shard, first, count, rows, err);
+    for (size_t first = from; first < from + rows_of_part; first += count) {
+        count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
+        em_status status = emi_standard_read(s->standard, s->shard, first, count, rows, err);
         if (status != EM_OK) return status;
-        memset(part, 0, sizeof *part * d);
+        memset(block, 0, sizeof *block * d);
         for (size_t r = 0; r < count; r++)
-            for (size_t f = 0; f < d; f++) part[f] += rows[r * d + f] * rows[r * d + f];
-        for (size_t f = 0; f < d; f++) sum[f] += part[f];
-        emi_shard_forget(shard, first, count);
+            for (size_t f = 0; f < d; f++) block[f] += rows[r * d + f] * rows[r * d + f];
+        for (size_t f = 0; f < d; f++) sum[f] += block[f];
+        emi_shard_forget(s->shard, first, count);
     }
     return EM_OK;
+}
+
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_crew *crew,
+                          emi_scratch scratch, em_error *err)
+{
+    squares s = {standard, shard};
+    return emi_sum_parts(shard->count, sum, (size_t)standard->d, squares_of_part, &s, crew, scratch, err);
 }

@@ -2,8 +2,8 @@
 #ifndef EMI_DATA_MOMENTS_H
 #define EMI_DATA_MOMENTS_H
 
+#include "data/parts.h"
 #include "data/shards.h"
-#include "linalg/block.h"
 
 /* What is done to a row before anything else sees it: (y - mean) * inverse_scale, feature by feature. */
 typedef struct emi_standard {
@@ -20,12 +20,13 @@ size_t emi_rows_at_once(int d, size_t bytes);
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             double *rows, em_error *err);
 
-/* Column sums of the raw rows, into sum[d].  Also where non-finite values are found. */
-em_status emi_sum_columns(const emi_shard *shard, double *sum, emi_scratch scratch, em_error *err);
+/* Column sums of the raw rows, into sum[d], with the help of a crew, if there is one.  Also where non-finite values are found. */
+em_status emi_sum_columns(const emi_shard *shard, double *sum, const emi_crew *crew, emi_scratch scratch,
+                          em_error *err);
 
 /* Column sums of squares of the standardised rows, into sum[d]. */
-em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, emi_scratch scratch,
-                          em_error *err);
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_crew *crew,
+                          emi_scratch scratch, em_error *err);
 
 /* Scratch that either of the two needs. */
 size_t emi_moments_needs(int d);

@@ -34,12 +34,19 @@ static prediction predict_deepca(const emi_problem *p)
     return (prediction){&emi_deepca, 8 * exchanges * 2.0 * (double)p->mesh->graph->edges * p->d * p->K, exchanges};
 }
 
-/* On one node nothing is sent: a direct solve while that is cheap, else krylov. */
-static int direct_is_better(const emi_problem *p, prediction direct, prediction iterated)
+/* On one node nothing is sent, and arithmetic decides: N d^2 for the covariance and some 10 d^3 for its eigenvectors,
+ * against 4 N d for each vector of each step. */
+static int direct_is_less_work(const emi_problem *p, const em_options *options)
 {
-    enum { CHEAP = 2000 };
+    double N = (double)p->N, d = p->d, block = fmin(d, p->K + emi_options_oversample(options)),
+           steps = fmin(KRYLOV_STEPS, ceil(d / block));
+    return N * d * d + 10 * d * d * d <= 4 * N * d * block * steps;
+}
+
+static int direct_is_better(const emi_problem *p, const em_options *options, prediction direct, prediction iterated)
+{
     if (!p->dense_fits) return 0;
-    return p->mesh->graph->nodes == 1 ? p->d <= CHEAP : direct.bytes <= iterated.bytes;
+    return p->mesh->graph->nodes == 1 ? direct_is_less_work(p, options) : direct.bytes <= iterated.bytes;
 }
 
 static void explain(const emi_problem *p, prediction best, prediction other, prediction gossip, char *why, size_t room)
@@ -56,7 +63,7 @@ void emi_choose(const emi_problem *p, const em_options *options, const emi_metho
                 size_t room)
 {
     prediction direct = predict_covariance(p), iterated = predict_krylov(p, options), gossip = predict_deepca(p);
-    int straight = direct_is_better(p, direct, iterated);
+    int straight = direct_is_better(p, options, direct, iterated);
     int n = 0;
     choices[n++] = straight ? direct.method : iterated.method;
     if (straight || p->dense_fits) choices[n++] = straight ? iterated.method : direct.method;

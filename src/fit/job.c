@@ -42,6 +42,23 @@ done:
     return status;
 }
 
+/* A run that resumes goes on with what it was told when it began. */
+static em_status tune_or_remember(emi_job *job, em_error *err)
+{
+    if (!job->checkpoint) return tune(job, err);
+    emi_label *label = &job->checkpoint->label;
+    if (emi_checkpoint_resumes(job->checkpoint)) {
+        job->alpha = label->alpha;
+        job->network = label->network;
+        return EM_OK;
+    }
+    em_status status = tune(job, err);
+    (void)snprintf(label->method, sizeof label->method, "%s", job->method->info.name);
+    label->alpha = job->alpha;
+    label->network = job->network;
+    return status;
+}
+
 static int choose_rounds(const emi_job *job)
 {
     if (job->options->consensus_rounds) return job->options->consensus_rounds;
@@ -108,6 +125,7 @@ static em_status open_solver(emi_job *job, em_error *err)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
     TRY(emi_observer_open(&job->observer, s, job->truth->vectors, err));
     TRY(emi_surroundings_open(&job->around, s, job->options, &job->observer, job->alpha, err));
+    job->around.checkpoint = job->checkpoint;
     TRY(start(job, err));
 done:
     return status;
@@ -131,7 +149,7 @@ em_status emi_job_run(emi_job *job, em_error *err)
     job->problem->mesh->phase = EM_SETUP;
     if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
     double began = emi_seconds();
-    TRY(tune(job, err));
+    TRY(tune_or_remember(job, err));
     TRY(open_solver(job, err));
     job->seconds_setup = emi_seconds() - began;
     TRY(run_method(job, err));

@@ -18,6 +18,7 @@ typedef struct emi_job {
     const emi_method *method;
     emi_problem *problem;
     const emi_truth *truth;
+    emi_checkpoint *checkpoint; /* NULL: none */
 
     emi_solver solver;
     emi_observer observer;
@@ -38,9 +39,10 @@ void emi_job_close(emi_job *job); /* accepts one that never ran */
 em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
 void emi_truth_free(emi_truth *truth); /* accepts the zeroed */
 
-/* The model, by the method that the options name, or those that auto tries in turn. */
+/* The model, by the method that the options name, or those that auto tries in turn; from a checkpoint on, where there is
+ * one to resume from.  NULL: no checkpoints. */
 em_status emi_solve(em_model **out, emi_problem *problem, const emi_truth *truth, const em_options *options,
-                    em_error *err);
+                    emi_checkpoint *checkpoint, em_error *err);
 
 /* Products to expect, for choosing an operator: what was asked for, or a guess where nothing was. */
 long emi_expected_products(const em_options *options);

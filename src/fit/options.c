@@ -14,7 +14,8 @@ em_options em_options_default(void)
                         .tolerance = 1e-6,
                         .center = 1,
                         .rayleigh_ritz = 1,
-                        .oversample = -1};
+                        .oversample = -1,
+                        .checkpoint_every = 600};
 }
 
 /* ---- options from text: one table for the command line, the manual and bindings ------------- */
@@ -220,6 +221,18 @@ static int bad_number(double value)
     return !isfinite(value) || value < 0;
 }
 
+static em_status check_checkpoint(const em_options *options, em_error *err)
+{
+    if (!options->checkpoint && options->resume)
+        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try --checkpoint FILE beside it");
+    if (bad_number(options->checkpoint_every))
+        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
+    if (options->checkpoint && options->variance > 0)
+        return emi_fail(err, EM_EINVAL,
+                        "checkpoint: for a number of components, not a fraction of variance; try -k 10");
+    return EM_OK;
+}
+
 em_status emi_options_check(const em_options *options, uint64_t N, int d, em_error *err)
 {
     int K = options->components;
@@ -245,5 +258,5 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
     for (size_t n = 0; options->truth && n < (size_t)d * (size_t)K; n++)
         if (!isfinite(options->truth[n]))
             return emi_fail(err, EM_EINVAL, "truth: an entry is not finite; try another file");
-    return EM_OK;
+    return check_checkpoint(options, err);
 }

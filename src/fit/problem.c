@@ -70,7 +70,14 @@ static em_status alloc_problem(emi_problem *p, int width, em_error *err)
         if (!p->scratch[t].v) return emi_fail_memory(err, "problem");
     }
     p->standard.d = p->d;
+    p->crew = (emi_crew){p->mesh->pool, p->scratch};
     return EM_OK;
+}
+
+/* Where a single node lives here, all threads are its own; else they are busy with the nodes. */
+static const emi_crew *crew_of(const emi_problem *p)
+{
+    return p->mesh->hosted == 1 ? &p->crew : NULL;
 }
 
 /* ---- mean and scale ------------------------------------------------------------------------ */
@@ -83,7 +90,8 @@ typedef struct sum_task {
 static em_status sum_turn(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
-    em_status status = emi_sum_columns(&t->p->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
+    em_status status =
+        emi_sum_columns(&t->p->shard[i], emi_at(&t->sums, i).v, crew_of(t->p), t->p->scratch[worker], err);
     if (status != EM_OK && err) err->node = t->p->mesh->first + i;
     return status;
 }
@@ -91,7 +99,8 @@ static em_status sum_turn(void *context, int i, int worker, em_error *err)
 static em_status squares_turn(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
-    return emi_sum_squares(&t->p->standard, &t->p->shard[i], emi_at(&t->sums, i).v, t->p->scratch[worker], err);
+    return emi_sum_squares(&t->p->standard, &t->p->shard[i], emi_at(&t->sums, i).v, crew_of(t->p),
+                           t->p->scratch[worker], err);
 }
 
 /* A sum over all rows of all nodes, feature by feature. */
@@ -201,6 +210,7 @@ static em_status build_operators(emi_problem *p, long steps, em_error *err)
         p->C[i] = (emi_cov){.d = p->d,
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shard[i],
+                            .crew = crew_of(p),
                             .standard = &p->standard};
     return emi_problem_choose_operator(p, steps, err);
 }

@@ -20,6 +20,7 @@ typedef struct emi_problem {
     double seconds;         /* that preparing it took, but for */
     double seconds_forming; /* forming the covariances         */
     int threads;
+    emi_crew crew;
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
 } emi_problem;
 

@@ -6,13 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What must agree, and how it is called. */
-typedef struct aspect {
-    const char *name;
-    double value;
-} aspect;
-
-enum { ASPECTS = 19 };
+enum { ASPECTS = EMI_ASPECTS + 3 }; /* those, and the checkpoint */
 
 /* A number for a text, or for a few numbers: different ones for different contents, as good as certainly. */
 static double digest(const void *bytes, size_t count)
@@ -28,37 +22,47 @@ static double digest_matrix(const double *values, size_t d, int K)
     return values ? digest(values, d * (size_t)K * sizeof *values) : 0;
 }
 
-static void list(aspect out[ASPECTS], const em_shards *shards, const em_options *o)
+void emi_aspects(emi_aspect out[EMI_ASPECTS], const em_shards *shards, const em_options *o)
 {
     const char *method = o->method ? o->method : "auto";
     size_t d = shards->columns;
-    const aspect all[ASPECTS] = {{"the number of features", (double)d},
-                                 {"--components", o->components},
-                                 {"--components", o->variance},
-                                 {"--method", digest(method, strlen(method))},
-                                 {"--step", o->step},
-                                 {"--step-decay", o->step_decay},
-                                 {"--step-decay", o->step_power},
-                                 {"--consensus-rounds", o->consensus_rounds},
-                                 {"--qr-signs", o->qr_signs},
-                                 {"--rayleigh-ritz", o->rayleigh_ritz},
-                                 {"--oversample", o->oversample},
-                                 {"--iterations", (double)o->iterations},
-                                 {"--tolerance", o->tolerance},
-                                 {"--no-center", o->center},
-                                 {"--scale", o->scale},
-                                 {"--seed", digest(&o->seed, sizeof o->seed)},
-                                 {"--truth", o->truth ? 2 : o->truth_compute},
-                                 {"--trace", o->trace},
-                                 {"--init", digest_matrix(o->init, d, o->components)}};
+    const emi_aspect all[EMI_ASPECTS] = {{"the number of features", (double)d},
+                                         {"--components", o->components},
+                                         {"--components", o->variance},
+                                         {"--method", digest(method, strlen(method))},
+                                         {"--step", o->step},
+                                         {"--step-decay", o->step_decay},
+                                         {"--step-decay", o->step_power},
+                                         {"--consensus-rounds", o->consensus_rounds},
+                                         {"--qr-signs", o->qr_signs},
+                                         {"--rayleigh-ritz", o->rayleigh_ritz},
+                                         {"--oversample", o->oversample},
+                                         {"--iterations", (double)o->iterations},
+                                         {"--tolerance", o->tolerance},
+                                         {"--no-center", o->center},
+                                         {"--scale", o->scale},
+                                         {"--seed", digest(&o->seed, sizeof o->seed)},
+                                         {"--truth", o->truth ? 2 : o->truth_compute},
+                                         {"--truth", digest_matrix(o->truth, d, o->components)},
+                                         {"--trace", o->trace},
+                                         {"--init", digest_matrix(o->init, d, o->components)}};
     memcpy(out, all, sizeof all);
+}
+
+static void list(emi_aspect out[ASPECTS], const em_shards *shards, const em_options *o)
+{
+    const char *path = o->checkpoint ? o->checkpoint : "";
+    emi_aspects(out, shards, o);
+    out[EMI_ASPECTS] = (emi_aspect){"--checkpoint", digest(path, strlen(path))};
+    out[EMI_ASPECTS + 1] = (emi_aspect){"--checkpoint-every", o->checkpoint_every};
+    out[EMI_ASPECTS + 2] = (emi_aspect){"--resume", o->resume};
 }
 
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
     em_status status = EM_OK;
     emi_field parts = {0};
-    aspect all[ASPECTS];
+    emi_aspect all[ASPECTS];
     double largest[2 * ASPECTS] = {0};
     if (!emi_mesh_is_spread(mesh)) return EM_OK;
     list(all, shards, options);

@@ -1,8 +1,18 @@
-/* Do all processes ask the same? */
+/* What is asked, aspect by aspect: do all processes ask the same, and is it what a checkpoint was made with? */
 #ifndef EMI_FIT_SAME_H
 #define EMI_FIT_SAME_H
 
 #include "fit/problem.h"
+
+/* What decides the result, and how it is called. */
+typedef struct emi_aspect {
+    const char *name;
+    double value;
+} emi_aspect;
+
+enum { EMI_ASPECTS = 20 };
+
+void emi_aspects(emi_aspect out[EMI_ASPECTS], const em_shards *shards, const em_options *options);
 
 /* Before anything is computed: an error, the same everywhere, where the options or the number of features differ between
  * processes.  Collective; nothing happens where all nodes live in this one. */

@@ -59,10 +59,14 @@ static int broke_down(em_status status, const em_model *model)
 static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
                                  em_error *err)
 {
-    em_status status = EM_OK;
+    int c = 0;
     em_error failure = {0}; /* of the one that was tried last */
-    for (int c = 0; choices[c]; c++) {
+    em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
+    if (status != EM_OK) return status;
+    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
+    for (; choices[c]; c++) {
         em_model_free(out);
+        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         job.problem->mesh->failure = failure = (em_error){0};
         status = solve_by(choices[c], job, out, &failure);
         if (!choices[c + 1] || !broke_down(status, *out)) break;
@@ -84,17 +88,18 @@ long emi_expected_products(const em_options *options)
 }
 
 em_status emi_solve(em_model **out, emi_problem *problem, const emi_truth *truth, const em_options *options,
-                    em_error *err)
+                    emi_checkpoint *checkpoint, em_error *err)
 {
     em_status status = EM_OK;
     const emi_method *choices[EMI_CHOICES + 1] = {NULL};
     char why[sizeof((em_info *)0)->choice] = "";
-    emi_job job = {.options = options, .problem = problem, .truth = truth};
+    emi_job job = {.options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint};
     TRY(emi_options_method(options, problem->mesh->graph->nodes, &choices[0], err));
     TRY(emi_problem_choose_operator(problem, emi_expected_products(options), err));
     if (!choices[0]) emi_choose(problem, options, choices, why, sizeof why);
     TRY(solve_by_choice(choices, why, sizeof why, job, out, err));
     (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
+    (*out)->info.resumed = checkpoint ? checkpoint->resumed : 0;
 done:
     return status;
 }

@@ -85,6 +85,7 @@ static void trace(emi_solver *s)
 typedef struct test_task {
     emi_solver *s;
     int first, count; /* the columns whose change decides */
+    int request;
 } test_task;
 
 /* The distance between two columns, up to sign, relative to the first one's length. */
@@ -98,6 +99,15 @@ static double column_change(int d, const double *x, const double *before, double
     return sqrt(minus < plus ? minus : plus) / norm;
 }
 
+/* What a process may ask of all: the larger one wins. */
+enum { ASKS_NOTHING, ASKS_CHECKPOINT, ASKS_END };
+
+static int request(const emi_surroundings *a)
+{
+    if (a->wish) return ASKS_END;
+    return emi_checkpoint_is_due(a->checkpoint) ? ASKS_CHECKPOINT : ASKS_NOTHING;
+}
+
 static em_status test_turn(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
@@ -107,7 +117,7 @@ static em_status test_turn(void *context, int i, int worker, em_error *err)
     int knows = t->s->knows_residual;
     numbers[0] = knows ? *emi_at(&t->s->residual, i).v : 0;
     numbers[1] = 0;
-    numbers[2] = t->s->around->wish;
+    numbers[2] = t->request;
     for (int k = t->first; k < t->first + t->count; k++) {
         const double *x = emi_column_of(X, k);
         double norm = emi_norm(X.rows, x);
@@ -129,7 +139,7 @@ static void stop_for_user(emi_surroundings *a)
 static int test(emi_solver *s, int first, int count)
 {
     emi_surroundings *a = s->around;
-    test_task task = {s, first, count};
+    test_task task = {s, first, count, request(a)};
     double largest[3] = {NAN, NAN, 0};
     s->mesh->phase = EM_CONTROL;
     emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
@@ -145,7 +155,8 @@ static int test(emi_solver *s, int first, int count)
         a->over = 1;
         return 0;
     }
-    if (largest[2] > 0) stop_for_user(a);
+    a->due = largest[2] == ASKS_CHECKPOINT;
+    if (largest[2] == ASKS_END) stop_for_user(a);
     a->change = s->knows_residual ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
     a->tested = a->iteration;
     emi_field_copy(&s->X, &a->good);
@@ -184,7 +195,7 @@ static int complete(emi_solver *s, int first, int count, long end)
     if (!emi_mesh_failed(s->mesh) && (a->iteration % every == 0 || a->iteration == end)) found = test(s, first, count);
     a->seconds += emi_seconds() - a->resumed;
     a->over |= emi_mesh_failed(s->mesh);
-    if (!a->over) trace(s);
+    if (!a->over || a->reason == EM_STOPPED_USER) trace(s);
     ask_monitor(s);
     return found;
 }
@@ -200,18 +211,40 @@ static double step_at(const emi_surroundings *a)
     return a->alpha;
 }
 
+/* Once, when the method is ready: from its start, or from where a checkpoint left it, whatever it has prepared. */
+static void begin(emi_solver *s)
+{
+    emi_surroundings *a = s->around;
+    em_error err = {0};
+    if (a->began) return;
+    a->began = 1;
+    if (emi_checkpoint_resumes(a->checkpoint) && !emi_mesh_failed(s->mesh)) {
+        em_status status = emi_checkpoint_restore(a->checkpoint, s, &err);
+        if (status != EM_OK) emi_solver_fail(s, status, &err);
+        return;
+    }
+    emi_field_copy(&s->X, &a->good);
+    trace(s);
+}
+
+/* With another iteration to come, or the monitor ending the run: all processes save, or none. */
+static void keep(emi_solver *s, long end)
+{
+    emi_surroundings *a = s->around;
+    em_error err = {0};
+    int asked = a->over ? a->reason == EM_STOPPED_USER : a->due && !a->found && a->iteration < end;
+    if (!asked || !emi_checkpoint_is_on(a->checkpoint) || emi_mesh_failed(s->mesh)) return;
+    a->due = 0;
+    em_status status = emi_checkpoint_save(a->checkpoint, s, &err);
+    if (status != EM_OK) emi_solver_fail(s, status, &err);
+}
+
 static int another(emi_solver *s, int first, int count, long end)
 {
     emi_surroundings *a = s->around;
-    int found = 0;
-    if (a->running)
-        found = complete(s, first, count, end);
-    else if (!a->began) {
-        a->began = 1;
-        emi_field_copy(&s->X, &a->good);
-        trace(s);
-    }
-    if (a->over || found) return 0;
+    if (a->running) a->found = complete(s, first, count, end);
+    keep(s, end);
+    if (a->over || a->found) return 0;
     if (a->iteration >= end) {
         a->unfinished++;
         return 0;
@@ -224,14 +257,18 @@ static int another(emi_solver *s, int first, int count, long end)
 
 int emi_next(emi_solver *s)
 {
+    begin(s);
     return another(s, 0, s->K, s->iteration_limit);
 }
 
 int emi_next_column(emi_solver *s, int k, long limit)
 {
     emi_surroundings *a = s->around;
+    begin(s);
+    if ((a->over && !a->running) || k < a->column) return 0; /* the run has ended; or was resumed when it was past k */
     if (a->column != k) {
         a->column = k;
+        a->found = 0;
         a->column_end = a->iteration + limit;
     }
     return another(s, k, 1, a->column_end);

@@ -2,23 +2,27 @@
 #ifndef EMI_FIT_SURROUNDINGS_H
 #define EMI_FIT_SURROUNDINGS_H
 
+#include "fit/checkpoint.h"
 #include "fit/observe.h"
 
 typedef struct emi_surroundings {
     const em_options *options;
     emi_observer *observer;
-    double alpha; /* the first step */
+    emi_checkpoint *checkpoint; /* NULL: none */
+    double alpha;               /* the first step */
 
     long iteration; /* completed */
     int began, running, over;
     int wish;        /* the monitor asks for the end, which all processes must hear of first */
+    int due;         /* a checkpoint, in all of them */
     int column;      /* the one being sought, -1 for all at once */
     long column_end; /* iteration at which its turn ends */
+    int found;       /* it, or all of them */
     int unfinished;  /* columns whose turn ended by the iteration limit */
     em_reason reason;
 
     emi_field good;    /* (d, K) the estimate at the last test, known to be sound */
-    emi_field numbers; /* (3, 1) change, norm and wish to stop a node, for the test */
+    emi_field numbers; /* (3, 1) change, norm and request a node, for the test */
     long tested;       /* iteration of that test */
     double change;
 
@@ -28,8 +32,8 @@ typedef struct emi_surroundings {
 } emi_surroundings;
 
 em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_options *options, emi_observer *observer,
-                                double alpha, em_error *err);
-void emi_surroundings_close(emi_surroundings *a); /* accepts the zeroed and the half-built */
+                                double alpha, em_error *err); /* without checkpoints, until one is set */
+void emi_surroundings_close(emi_surroundings *a);             /* accepts the zeroed and the half-built */
 
 /* Scalars sent, in the paper's unit: every node sends one d x K matrix to each neighbour. */
 double emi_units(const em_mesh *mesh, int d, int K, uint64_t scalars);

@@ -36,14 +36,22 @@ static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, 
     if (emi_mesh_failed(mesh)) return;
     double began = emi_seconds();
     mesh->failure.code = mesh->engine->begin(mesh->engine_state, links, link_count, mesh->outbox, size, &mesh->failure);
+    mesh->under_way = !emi_mesh_failed(mesh);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_sending += emi_seconds() - began;
 }
 
+/* What began is ended, whatever has failed in between: the blocks are on their way, and others wait for them. */
 static void round_end(em_mesh *mesh)
 {
-    if (emi_mesh_failed(mesh)) return;
+    if (!mesh->under_way) return;
     double began = emi_seconds();
-    mesh->failure.code = mesh->engine->end(mesh->engine_state, mesh->inbox, &mesh->failure);
+    em_error err = {0};
+    em_status status = mesh->engine->end(mesh->engine_state, mesh->inbox, &err);
+    mesh->under_way = 0;
+    if (status != EM_OK && !emi_mesh_failed(mesh)) {
+        mesh->failure = err;
+        mesh->failure.code = status;
+    }
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 

@@ -66,6 +66,13 @@ static em_status check(const em_graph *graph, int first, int hosted, int threads
     return EM_OK;
 }
 
+/* Others may wait for this process by now. */
+static void tell_others(const em_engine *engine, void *state, em_status status, const em_error *err)
+{
+    const em_error unknown = {.code = status, .node = -1, .msg = "mesh: cannot be opened; try again"};
+    if (engine->fail) engine->fail(state, err ? err : &unknown);
+}
+
 em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
                           const em_graph *graph, int threads, em_error *err)
 {
@@ -73,8 +80,10 @@ em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, i
     *out = NULL;
     em_mesh *mesh = emi_calloc(1, sizeof *mesh);
     if (!mesh) {
+        status = emi_fail_memory(err, "mesh");
+        tell_others(engine, state, status, err);
         engine->close(state);
-        return emi_fail_memory(err, "mesh");
+        return status;
     }
     *mesh = (em_mesh){.graph = graph, .engine = engine, .engine_state = state, .first = first, .hosted = hosted};
     TRY(check(graph, first, hosted, threads, err));
@@ -83,6 +92,7 @@ em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, i
     *out = mesh;
     mesh = NULL;
 done:
+    if (status != EM_OK) tell_others(engine, state, status, err);
     em_mesh_close(&mesh);
     return status;
 }

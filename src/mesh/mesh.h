@@ -37,6 +37,7 @@ struct em_mesh {
     const double **outbox;   /* [hosted] */
     const double **inbox;    /* [M]      */
     const emi_field *mixing; /* between mix_begin and mix_end */
+    int under_way;           /* a round began that has not ended */
 
     int phase;
     emi_count count[EMI_PHASES];

@@ -55,6 +55,9 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
     k->residual = emi_doubles(wanted);
     if (!k->B || !k->A || !k->work || !k->T || !k->V || !k->theta || !k->R || !k->residual)
         return emi_fail_memory(err, "krylov");
+    double *written[] = {k->T, k->V}; /* as wholes into a checkpoint, where only parts of them are in use */
+    for (int n = 0; n < 2; n++) memset(written[n], 0, sizeof *k->T * room * room);
+    memset(k->residual, 0, sizeof *k->residual * wanted);
     return emi_field_alloc(&k->products, s->mesh->hosted, d, k->wanted, err);
 }
 
@@ -199,11 +202,19 @@ static em_status krylov_run(emi_solver *s)
     krylov k;
     em_error err;
     em_status status = open_krylov(&k, s, &err);
+    size_t d = (size_t)s->d, room = (size_t)k.room;
+    const emi_kept kept[] = {{k.B, d, k.room, &k.size},       {k.A, d, k.room, &k.size},
+                             {k.T, room, k.room, &k.size},    {k.V, room, k.room, &k.size},
+                             {k.theta, 1, k.room, &k.size},   {k.R, d, k.wanted, NULL},
+                             {k.residual, 1, k.wanted, NULL}, {&k.random.state, 1, 1, NULL}};
+    s->kept = kept;
+    s->kept_count = sizeof kept / sizeof *kept;
     if (status != EM_OK) emi_solver_fail(s, status, &err);
     while (emi_next(s)) {
         status = step(&k, &err);
         if (status != EM_OK) emi_solver_fail(s, status, &err);
     }
+    s->kept_count = 0;
     close_krylov(&k);
     return emi_finish(s);
 }

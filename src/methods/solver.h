@@ -10,6 +10,15 @@ typedef struct emi_solver emi_solver;
 
 enum { EMI_EXTRA_FIELDS = 4 };
 
+/* What a method keeps beside the solver's fields from one iteration to the next, for a checkpoint: the first *used of
+ * `room` units, or all of them. */
+typedef struct emi_kept {
+    void *at;
+    size_t unit; /* 64-bit words */
+    int room;
+    int *used; /* NULL: all */
+} emi_kept;
+
 /* What the nodes find out about themselves, for methods that ask. */
 typedef struct emi_network {
     double lowest, beta; /* of W's spectrum                                                       */
@@ -43,6 +52,8 @@ struct emi_solver {
     double rest;          /* the sum of those after the K-th, likewise                            */
     long iteration;       /* completed, kept by emi_next                                         */
     long iteration_limit; /* of the whole run                                                    */
+    const emi_kept *kept; /* [kept_count] the method's, while it runs                            */
+    int kept_count;
 
     /* What surrounds a method: counting, tracing, stopping, spotting divergence.  Methods call it by
      * emi_next and emi_next_column below. */

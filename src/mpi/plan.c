@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-em_status mpi_refuse(em_error *err, em_status code, const char *format, ...)
+em_status emi_mpi_fail(em_error *err, em_status code, const char *format, ...)
 {
     if (!err) return code;
     va_list args;
@@ -15,19 +15,19 @@ em_status mpi_refuse(em_error *err, em_status code, const char *format, ...)
     return code;
 }
 
-int layout_first(const layout *l, int rank)
+int emi_layout_first(const emi_layout *l, int rank)
 {
     return (int)((long long)rank * l->nodes / l->ranks);
 }
 
-int layout_rank_of(const layout *l, int node)
+int emi_layout_rank_of(const emi_layout *l, int node)
 {
     return (int)(((long long)(node + 1) * l->ranks - 1) / l->nodes);
 }
 
-int layout_hosts(const layout *l, int node)
+int emi_layout_hosts(const emi_layout *l, int node)
 {
-    return node >= layout_first(l, l->rank) && node < layout_first(l, l->rank + 1);
+    return node >= emi_layout_first(l, l->rank) && node < emi_layout_first(l, l->rank + 1);
 }
 
 /* ---- a block that crosses between two ranks, however many links need it ------------------------------------- */
@@ -55,34 +55,34 @@ static int tidy(crossing *list, int count)
 }
 
 /* What leaves, or what arrives, along the links. */
-static int crossings(crossing *list, const layout *l, const em_link *links, size_t count, int leaving)
+static int crossings(crossing *list, const emi_layout *l, const em_link *links, size_t count, int leaving)
 {
     int found = 0;
     for (size_t k = 0; k < count; k++) {
         int here = leaving ? links[k].from : links[k].to, there = leaving ? links[k].to : links[k].from;
-        if (layout_hosts(l, here) && !layout_hosts(l, there))
-            list[found++] = (crossing){layout_rank_of(l, there), links[k].from};
+        if (emi_layout_hosts(l, here) && !emi_layout_hosts(l, there))
+            list[found++] = (crossing){emi_layout_rank_of(l, there), links[k].from};
     }
     return tidy(list, found);
 }
 
 /* ---- the plan ------------------------------------------------------------------------------------------------- */
 
-static peer *peer_of(plan *p, int rank)
+static emi_peer *peer_of(emi_plan *p, int rank)
 {
     for (int i = 0; i < p->peer_count; i++)
         if (p->peers[i].rank == rank) return &p->peers[i];
-    p->peers[p->peer_count] = (peer){.rank = rank};
+    p->peers[p->peer_count] = (emi_peer){.rank = rank};
     return &p->peers[p->peer_count++];
 }
 
-static em_status add_nodes(plan *p, const crossing *list, int count, int leaving, em_error *err)
+static em_status add_nodes(emi_plan *p, const crossing *list, int count, int leaving, em_error *err)
 {
     for (int from = 0, to; from < count; from = to) {
         for (to = from; to < count && list[to].rank == list[from].rank;) to++;
-        peer *one = peer_of(p, list[from].rank);
+        emi_peer *one = peer_of(p, list[from].rank);
         int *nodes = malloc((size_t)(to - from) * sizeof *nodes);
-        if (!nodes) return mpi_refuse(err, EM_ENOMEM, "mpi: out of memory; try fewer nodes");
+        if (!nodes) return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer nodes");
         for (int i = from; i < to; i++) nodes[i - from] = list[i].node;
         *(leaving ? &one->send : &one->receive) = nodes;
         *(leaving ? &one->send_count : &one->receive_count) = to - from;
@@ -90,27 +90,27 @@ static em_status add_nodes(plan *p, const crossing *list, int count, int leaving
     return EM_OK;
 }
 
-em_status plan_make(plan *out, const layout *l, const em_link *links, size_t count, em_error *err)
+em_status emi_plan_make(emi_plan *out, const emi_layout *l, const em_link *links, size_t count, em_error *err)
 {
-    *out = (plan){.links = links, .count = count};
+    *out = (emi_plan){.links = links, .count = count};
     crossing *list = malloc((count + 1) * sizeof *list);
     out->peers = calloc((size_t)l->ranks, sizeof *out->peers);
-    em_status status = list && out->peers ? EM_OK : mpi_refuse(err, EM_ENOMEM, "mpi: out of memory; try fewer nodes");
+    em_status status = list && out->peers ? EM_OK : emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer nodes");
     for (int leaving = 0; leaving < 2 && status == EM_OK; leaving++)
         status = add_nodes(out, list, crossings(list, l, links, count, leaving), leaving, err);
     free(list);
-    if (status != EM_OK) plan_free(out);
+    if (status != EM_OK) emi_plan_free(out);
     return status;
 }
 
-void plan_free(plan *p)
+void emi_plan_free(emi_plan *p)
 {
-    for (int i = 0; i < p->peer_count; i++) {
+    for (int i = 0; p->peers && i < p->peer_count; i++) {
         free(p->peers[i].send);
         free(p->peers[i].receive);
         free(p->peers[i].packed);
         free(p->peers[i].got);
     }
     free(p->peers);
-    *p = (plan){0};
+    *p = (emi_plan){0};
 }

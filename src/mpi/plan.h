@@ -4,35 +4,35 @@
 
 #include <eigenmesh/mpi.h>
 
-/* Nodes first_of(r) .. first_of(r + 1) - 1 live on rank r. */
-typedef struct layout {
+/* Nodes emi_layout_first(l, r) .. emi_layout_first(l, r + 1) - 1 live on rank r. */
+typedef struct emi_layout {
     int rank, ranks, nodes;
-} layout;
+} emi_layout;
 
-int layout_first(const layout *l, int rank);
-int layout_rank_of(const layout *l, int node);
-int layout_hosts(const layout *l, int node);
+int emi_layout_first(const emi_layout *l, int rank);
+int emi_layout_rank_of(const emi_layout *l, int node);
+int emi_layout_hosts(const emi_layout *l, int node);
 
 /* One neighbouring rank: a single message each way, with the blocks of these nodes in the order of their numbers. */
-typedef struct peer {
+typedef struct emi_peer {
     int rank;
     int send_count, receive_count;
     int *send, *receive;  /* nodes */
     double *packed, *got; /* room for them */
     size_t packed_room, got_room;
-} peer;
+} emi_peer;
 
-typedef struct plan {
+typedef struct emi_plan {
     const em_link *links; /* what it is for */
     size_t count;
     int peer_count;
-    peer *peers; /* rising ranks */
-} plan;
+    emi_peer *peers;
+} emi_plan;
 
-em_status plan_make(plan *out, const layout *l, const em_link *links, size_t count, em_error *err);
-void plan_free(plan *p);
+em_status emi_plan_make(emi_plan *out, const emi_layout *l, const em_link *links, size_t count, em_error *err);
+void emi_plan_free(emi_plan *p);
 
 /* Message and status, as the library's own. */
-em_status mpi_refuse(em_error *err, em_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+em_status emi_mpi_fail(em_error *err, em_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

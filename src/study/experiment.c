@@ -251,6 +251,9 @@ static em_status check_contender(const em_experiment *about, const em_contender 
         return emi_fail(err, EM_EINVAL,
                         "experiment: %s asks for a fraction of the variance; try a number of components",
                         contender->label);
+    if (contender->options.checkpoint)
+        return emi_fail(err, EM_EINVAL, "experiment: %s asks for a checkpoint; try em_fit, which makes them",
+                        contender->label);
     if (!asks_the_same(&contender->options, &first->options))
         return emi_fail(err, EM_EINVAL,
                         "experiment: %s and %s differ in components, center, scale or truth; try the same",

@@ -20,7 +20,7 @@ em_status emi_setting_solve(emi_setting *s, const emi_truth *truth, const em_opt
                             em_error *err)
 {
     memcpy(s->mesh->count, s->count, sizeof s->count);
-    em_status status = emi_solve(out, &s->problem, truth, options, err);
+    em_status status = emi_solve(out, &s->problem, truth, options, NULL, err);
     if (status != EM_OK) em_model_free(out);
     return status;
 }

@@ -133,3 +133,20 @@ if command -v gnuplot >/dev/null; then
     works info model.npz --plot scree.svg
     for picture in *.svg; do grep -q '</svg>' "$picture" || fail "$picture is not a picture"; done
 fi
+
+# --- a file a node, by a pattern: as many as there are in a row, or the first few
+for node in 0 1 2; do
+    works generate -d 6 -N 40 -k 2 --gap 0.5 --seed "$node" -o "part-00$node.npy"
+done
+works fit part-%03d.npy -k 2 --trace by_pattern.csv
+says "120 x 6 over 3 nodes"
+works fit part-000.npy part-001.npy part-002.npy -k 2 --trace by_name.csv
+cmp -s <(cut -d, -f1-5,7-9 by_pattern.csv) <(cut -d, -f1-5,7-9 by_name.csv) || fail "a pattern is not its files"
+works fit part-%03d.npy -n 2 -k 2
+says "80 x 6 over 2 nodes"
+refuses 2 "part-003.npy" fit part-%03d.npy -n 4 -k 2
+refuses 2 "none-000.npy: is missing" fit none-%03d.npy -k 2
+refuses 2 "--split: 3 INPUTs" fit part-%03d.npy --split shuffle -k 2
+refuses 2 "--average: allreduce is MPI's" fit part-%03d.npy -k 2 --average allreduce
+refuses 2 "--average: 'ring' is not" fit part-%03d.npy -k 2 --average ring
+refuses 2 "--engine: 'pigeon' is not built in" fit part-%03d.npy -k 2 --engine pigeon

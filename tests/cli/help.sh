@@ -82,6 +82,7 @@ offers "eigenmesh fit some.npy --scale s" spectral
 offers "eigenmesh fit some.npy --init file:so" some.npy
 offers "eigenmesh topology tor" torus:
 offers "eigenmesh fit some.npy --engine " local
+offers "eigenmesh fit some.npy --average " allreduce
 
 refuses 2 "COMMAND: is missing"
 refuses 2 "solve: no such command" solve

@@ -184,12 +184,38 @@ static void weights_make_the_mean_right(void **state)
     close_fixture(&f);
 }
 
+/* A covariance that is multiplied in panels: right, and the same bits for any crew. */
+static void large_ones_in_panels(void **state)
+{
+    (void)state;
+    enum { D = 1100, K = 3 };
+    static double X[D * K], Z[D * K], wanted[D * K], first[D * K];
+    em_error err = {0};
+    double *dense = doubles((size_t)D * D);
+    (void)emi_blas_threads(1); /* as a fit over several nodes has it */
+    for (int a = 0; a < D; a++)
+        for (int b = 0; b < D; b++) dense[a * D + b] = cos(0.01 * (a * b)) + (a == b);
+    matrix_fill(X, D * K, 5);
+    matrix_multiply(dense, X, wanted, D, D, K);
+    for (int threads = 0; threads <= 3; threads++) {
+        emi_crew crew = {0};
+        emi_cov C = {.d = D, .dense = dense, .crew = threads ? &crew : NULL};
+        if (threads) assert_ok(emi_pool_open(&crew.pool, threads, &err), &err);
+        for (int n = 0; n < D * K; n++) Z[n] = NAN;
+        assert_ok(emi_cov_apply(&C, (emi_block){D, K, X}, (emi_block){D, K, Z}, (emi_scratch){0}, &err), &err);
+        for (int n = 0; n < D * K; n++) assert_close(Z[n], wanted[n], 1e-11);
+        if (threads == 0) memcpy(first, Z, sizeof Z);
+        assert_memory_equal(first, Z, sizeof Z);
+        emi_pool_close(&crew.pool);
+    }
+    free(dense);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_and_implicit_are_the_formula),
-        cmocka_unit_test(many_blocks_of_rows),
-        cmocka_unit_test(far_from_zero),
+        cmocka_unit_test(large_ones_in_panels),        cmocka_unit_test(dense_and_implicit_are_the_formula),
+        cmocka_unit_test(many_blocks_of_rows),         cmocka_unit_test(far_from_zero),
         cmocka_unit_test(weights_make_the_mean_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

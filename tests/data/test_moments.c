@@ -57,7 +57,7 @@ static void sums_are_those_of_plain_loops(void **state)
         fixture f = open_table(ROWS, D, splits[s]);
         for (int node = 0; node < 2; node++) {
             double sum[D];
-            assert_ok(emi_sum_columns(&f.shards->shard[node], sum, f.scratch, &err), &err);
+            assert_ok(emi_sum_columns(&f.shards->shard[node], sum, NULL, f.scratch, &err), &err);
             for (int c = 0; c < D; c++) {
                 long double wanted = 0;
                 for (size_t r = 0; r < em_shards_rows(f.shards, node); r++) wanted += row_of(&f, node, r, D)[c];
@@ -78,7 +78,7 @@ static void squares_are_of_what_the_solver_sees(void **state)
         fixture f = open_table(ROWS, D, which % 2 ? "shuffle" : NULL);
         const emi_standard standard = {
             .d = D, .mean = which & 1 ? mean : NULL, .inverse_scale = which & 2 ? inverse : NULL};
-        assert_ok(emi_sum_squares(&standard, &f.shards->shard[1], sum, f.scratch, &err), &err);
+        assert_ok(emi_sum_squares(&standard, &f.shards->shard[1], sum, NULL, f.scratch, &err), &err);
         for (int c = 0; c < D; c++) {
             long double wanted = 0;
             for (size_t r = 0; r < em_shards_rows(f.shards, 1); r++) {
@@ -123,7 +123,7 @@ static void long_sums_keep_their_digits(void **state)
     assert_ok(em_shards_split(&shards, data, 1, NULL, 0, &err), &err);
     emi_scratch scratch = {malloc(emi_moments_needs(1) * sizeof(double)), emi_moments_needs(1)};
     assert_non_null(scratch.v);
-    assert_ok(emi_sum_columns(shards->shard, &sum, scratch, &err), &err);
+    assert_ok(emi_sum_columns(shards->shard, &sum, NULL, scratch, &err), &err);
     assert_close(sum, (double)wanted, 1e-13);
     free(scratch.v);
     em_shards_free(&shards);
@@ -145,7 +145,7 @@ static void values_that_are_no_numbers_are_named(void **state)
             f.values[rows[n] * D + (size_t)n] = bad[n];
             em_status status = EM_OK;
             for (int node = 0; node < 2 && status == EM_OK; node++)
-                status = emi_sum_columns(&f.shards->shard[node], sum, f.scratch, &err);
+                status = emi_sum_columns(&f.shards->shard[node], sum, NULL, f.scratch, &err);
             (void)snprintf(row, sizeof row, "row %zu", rows[n]);
             (void)snprintf(column, sizeof column, "column %d", n);
             assert_fails(status, EM_EDATA, row, &err);
@@ -161,9 +161,9 @@ static void a_sum_beyond_doubles_is_named(void **state)
     em_error err = {0};
     fixture f = open_table(ROWS, D, "sizes:8999,1");
     for (size_t r = 0; r < ROWS; r++) f.values[r * D + 5] = 1e307;
-    assert_fails(emi_sum_columns(&f.shards->shard[0], sum, f.scratch, &err), EM_EDATA,
+    assert_fails(emi_sum_columns(&f.shards->shard[0], sum, NULL, f.scratch, &err), EM_EDATA,
                  "column 5 adds up to more than a double holds; try dividing", &err);
-    assert_ok(emi_sum_columns(&f.shards->shard[1], sum, f.scratch, &err), &err);
+    assert_ok(emi_sum_columns(&f.shards->shard[1], sum, NULL, f.scratch, &err), &err);
     close_table(&f);
 }
 

@@ -82,6 +82,55 @@ done:
     return status;
 }
 
+static int stop_at_once(const em_progress *progress, void *user)
+{
+    (void)user;
+    return progress->iteration == 1;
+}
+
+/* A fit that is stopped and leaves a checkpoint, and one that goes on from there. */
+static em_status resume_workflow(const void *how, em_error *err)
+{
+    enum { MORE_COLUMNS = 12 };
+    static double values[ROWS * MORE_COLUMNS];
+    const fit_plan *plan = how;
+    em_status status;
+    network net = {0};
+    em_model *model = NULL;
+    em_options options = em_options_default();
+    options.method = plan->method;
+    options.components = K;
+    options.iterations = 4 * K;
+    options.tolerance = 0;
+    options.trace = EM_TRACE_ALL;
+    options.checkpoint = plan->path;
+    options.monitor = stop_at_once;
+    matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
+    const network_plan small = {values, ROWS, MORE_COLUMNS, "er:0.7", plan->nodes, plan->threads};
+    TRY(network_open(&net, &small, err));
+    TRY(em_fit(&model, &options, net.mesh, net.shards, err));
+    em_model_free(&model);
+    options.monitor = NULL;
+    options.resume = 1;
+    TRY(em_fit(&model, &options, net.mesh, net.shards, err));
+    if (em_model_info(model)->resumed != 1) TRY(emi_fail(err, EM_EDATA, "%s: not resumed", plan->method));
+    TRY(em_checkpoint_remove(&options, net.mesh, err));
+done:
+    em_model_free(&model);
+    network_close(&net);
+    return status;
+}
+
+static void fits_that_are_resumed(void **state)
+{
+    (void)state;
+    for (int m = 0; em_method(m); m++) {
+        const em_method_info *method = em_method(m);
+        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EM_SCALE_NONE, 0, scratch("fit.ck")};
+        assert_true(fail_each_once(resume_workflow, &plan) > 60);
+    }
+}
+
 static void fits_of_every_method(void **state)
 {
     (void)state;
@@ -198,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_of_every_method),
+        cmocka_unit_test(fits_that_are_resumed),
         cmocka_unit_test(fits_by_auto_and_of_a_fraction),
         cmocka_unit_test(graphs),
         cmocka_unit_test(splits),

@@ -27,6 +27,7 @@ static void defaults(void **state)
     assert_true(o.step_decay == EM_DECAY_CONSTANT && o.scale == EM_SCALE_NONE && o.qr_signs == EM_QR_POSITIVE);
     assert_true(o.iterations == -1 && o.consensus_rounds == 0 && o.center == 1 && o.seed == 0);
     assert_true(o.variance == 0 && o.rayleigh_ritz == 1 && o.oversample == -1);
+    assert_true(!o.checkpoint && o.checkpoint_every == 600 && !o.resume);
     assert_true(!o.init && !o.truth && !o.truth_compute && !o.trace && !o.monitor && !o.monitor_user);
 }
 
@@ -300,6 +301,17 @@ static void numbers_set_by_hand_are_checked_too(void **state)
         bad = good, bad.variance = fractions[n];
         check(bad, "components: a fraction of ");
     }
+
+    bad = good, bad.resume = 1;
+    check(bad, "resume: from no checkpoint; try --checkpoint FILE");
+    bad = good, bad.checkpoint_every = -1;
+    check(bad, "checkpoint-every: -1 seconds; try 600");
+    bad = good, bad.checkpoint_every = NAN;
+    check(bad, "checkpoint-every: ");
+    bad = good, bad.checkpoint = "fit.ck", bad.resume = 1;
+    check(bad, NULL);
+    bad.variance = 0.9;
+    check(bad, "checkpoint: for a number of components, not a fraction");
 
     double numbers[12] = {0};
     bad = good, bad.init = numbers;

@@ -138,6 +138,23 @@ def make_hdf5():
         put("hdf5", name, bytes(recipe))
 
 
+def make_checkpoint():
+    """Patches (fuzz_checkpoint.c): the method, then words to replace: where, and what."""
+    label_iteration, alpha, tested, column, found, first_count = 30, 66, 70, 71, 73, 78
+    for method in range(6):
+        put("checkpoint", f"good-{method}", bytes([method]))
+        for name, place, word in (
+            ("late", label_iteration, 1 << 62),
+            ("never", label_iteration, 0),
+            ("step", alpha, 0x7FF8000000000000),
+            ("tested", tested, 1),
+            ("column", column, 5),
+            ("found", found, 1),
+            ("count", first_count, 1 << 63),
+        ):
+            put("checkpoint", f"{name}-{method}", bytes([method]) + place.to_bytes(2, "little") + word.to_bytes(8, "little"))
+
+
 def make_with(program):
     with tempfile.TemporaryDirectory() as place:
         source = pathlib.Path(place) / "source.npy"
@@ -163,4 +180,5 @@ make_binary()
 make_gz()
 make_edges()
 make_hdf5()
+make_checkpoint()
 make_with(sys.argv[1])

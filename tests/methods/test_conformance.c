@@ -1,7 +1,8 @@
 /* Every registered method on every registered engine, against LAPACK on the pooled data, column by column.  A new
- * method or engine joins by entering its registry. */
+ * method or engine joins by entering its registry; built once more with another list of engines, it runs on those. */
 #include "methods/method.h"
 #include "support/check.h"
+#include "support/engines.h"
 #include "support/truth.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static em_model *solve(const setting *s, const em_options *options, const char *
     em_model *model;
     assert_ok(em_shards_split(&shards, s->data, nodes, split, 3, &err), &err);
     assert_ok(em_graph_create(&graph, topology, nodes, 1, &err), &err);
-    assert_ok(em_mesh_open(&mesh, engine, graph, threads, &err), &err);
+    assert_ok(engines_open(&mesh, engine, graph, threads, &err), &err);
     assert_ok(em_fit(&model, options, mesh, shards, &err), &err);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
@@ -114,7 +115,7 @@ static void check_solution(const setting *s, const em_model *model, const char *
 static void every_method_on_every_engine(void **state)
 {
     static const char *const splits[] = {"contiguous", "shuffle", "sizes:300,2,98,150,49,1"};
-    for (int e = 0; em_engine_name(e); e++)
+    for (int e = 0; engines_name(e); e++)
         for (int m = 0; em_method(m); m++)
             for (int c = 0; c < 3; c++) {
                 const em_method_info *method = em_method(m);
@@ -122,7 +123,7 @@ static void every_method_on_every_engine(void **state)
                 options.seed = (uint64_t)(10 * m + c); /* starts on both sides of every vector */
                 int nodes = method->single_node ? 1 : NODES;
                 if (c == 2 && (nodes == 1 || is_one_of(method->name, "dsa", "dpgd"))) continue; /* below */
-                em_model *model = solve(*state, &options, em_engine_name(e), nodes, "er:0.6", splits[c], 2);
+                em_model *model = solve(*state, &options, engines_name(e), nodes, "er:0.6", splits[c], 2);
                 check_solution(*state, model, method->name);
                 em_model_free(&model);
             }
@@ -137,7 +138,7 @@ static void unequal_shards(void **state)
         em_options options = exact_options(methods[m]);
         options.step = 0.005;
         options.tolerance = 1e-7;
-        em_model *model = solve(*state, &options, "local", NODES, "complete", "sizes:300,2,98,150,49,1", 2);
+        em_model *model = solve(*state, &options, NULL, NODES, "complete", "sizes:300,2,98,150,49,1", 2);
         double worst = worst_column(*state, model);
         if (worst > 1e-2) fail_msg("%s: worst column at sin^2 = %g", methods[m], worst);
         em_model_free(&model);
@@ -160,7 +161,7 @@ static void assert_same_bits(const em_model *a, const em_model *b)
     }
 }
 
-/* The same run twice, and with other numbers of threads: the same bits. */
+/* The same run twice, with other numbers of threads, and on other engines: the same bits. */
 static void independent_of_threads(void **state)
 {
     for (int m = 0; em_method(m); m++) {
@@ -171,7 +172,7 @@ static void independent_of_threads(void **state)
         options.truth_compute = 1;
         em_model *one = solve(*state, &options, "local", NODES, "er:0.6", "contiguous", 1);
         for (int threads = 1; threads <= 4; threads++) {
-            em_model *more = solve(*state, &options, "local", NODES, "er:0.6", "contiguous", threads);
+            em_model *more = solve(*state, &options, NULL, NODES, "er:0.6", "contiguous", threads);
             assert_same_bits(one, more);
             em_model_free(&more);
         }
@@ -193,7 +194,7 @@ static void independent_of_threads_when_large(void **state)
         em_options options = exact_options(em_method(m)->name);
         options.iterations = 20;
         em_model *one = solve(&s, &options, "local", NODES_HERE, "complete", "contiguous", 1);
-        em_model *four = solve(&s, &options, "local", NODES_HERE, "complete", "contiguous", 4);
+        em_model *four = solve(&s, &options, NULL, NODES_HERE, "complete", "contiguous", 4);
         assert_memory_equal(em_model_components(one), em_model_components(four), sizeof(double) * K * FEATURES);
         em_model_free(&four);
         em_model_free(&one);
@@ -205,8 +206,8 @@ static void dsa_on_one_node_is_gha(void **state)
 {
     em_options dsa = exact_options("dsa"), gha = exact_options("gha");
     dsa.trace = gha.trace = dsa.truth_compute = gha.truth_compute = 1;
-    em_model *a = solve(*state, &dsa, "local", 1, "complete", "contiguous", 1);
-    em_model *b = solve(*state, &gha, "local", 1, "complete", "contiguous", 1);
+    em_model *a = solve(*state, &dsa, NULL, 1, "complete", "contiguous", 1);
+    em_model *b = solve(*state, &gha, NULL, 1, "complete", "contiguous", 1);
     assert_same_bits(a, b);
     assert_int_equal(em_model_info(a)->traffic[EM_METHOD].messages, 0);
     em_model_free(&b);
@@ -217,14 +218,14 @@ static void dsa_on_one_node_is_gha(void **state)
 static void independent_of_the_split(void **state)
 {
     em_options reference = exact_options("covariance");
-    em_model *one = solve(*state, &reference, "local", 1, "complete", "contiguous", 1);
+    em_model *one = solve(*state, &reference, NULL, 1, "complete", "contiguous", 1);
     for (int m = 0; em_method(m); m++) {
         em_options options = exact_options(em_method(m)->name);
         if (strcmp(options.method, "seqdistpm") == 0)
             options.consensus_rounds = 80;
         else if (!em_method(m)->exact || em_method(m)->single_node)
             continue;
-        em_model *five = solve(*state, &options, "local", 5, "complete", "shuffle", 2);
+        em_model *five = solve(*state, &options, NULL, 5, "complete", "shuffle", 2);
         for (int n = 0; n < K * D; n++) assert_close(em_model_components(five)[n], em_model_components(one)[n], 1e-6);
         em_model_free(&five);
     }
@@ -235,7 +236,7 @@ static void independent_of_the_split(void **state)
 static void signs_are_fixed(void **state)
 {
     em_options options = exact_options("oi");
-    em_model *model = solve(*state, &options, "local", 1, "complete", "contiguous", 1);
+    em_model *model = solve(*state, &options, NULL, 1, "complete", "contiguous", 1);
     for (int k = 0; k < K; k++) {
         const double *x = em_model_components(model) + k * D;
         int largest = 0;
@@ -270,7 +271,7 @@ static void units_are_the_papers(void **state)
         options.iterations = wanted[c].iterations;
         options.tolerance = 0;
         options.consensus_rounds = wanted[c].rounds;
-        em_model *model = solve(*state, &options, "local", NODES, "cycle", "contiguous", 1);
+        em_model *model = solve(*state, &options, NULL, NODES, "cycle", "contiguous", 1);
         const em_traffic *sent = &em_model_info(model)->traffic[EM_METHOD];
         if (fabs(sent->units - wanted[c].units) > 1e-12 * wanted[c].units)
             fail_msg("%s: %.17g units, wanted %.17g", wanted[c].method, sent->units, wanted[c].units);
@@ -279,7 +280,7 @@ static void units_are_the_papers(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_method_on_every_engine, set_up, tear_down),
@@ -291,5 +292,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(signs_are_fixed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(units_are_the_papers, set_up, tear_down),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    engines_begin(&argc, &argv);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    engines_end();
+    return failed;
 }

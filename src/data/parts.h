@@ -1,0 +1,23 @@
+/* Sums over many rows, in parts of a fixed size that threads may share: each part is summed by itself and the parts are
+ * added in order, so that the result depends on the number of rows alone, not on who did which part. */
+#ifndef EMI_DATA_PARTS_H
+#define EMI_DATA_PARTS_H
+
+#include "base/pool.h"
+#include "linalg/block.h"
+
+/* Threads that are free to help, and scratch for each of them. */
+typedef struct emi_crew {
+    emi_pool *pool;
+    emi_scratch *scratch;
+} emi_crew;
+
+/* The sum over rows first .. first + count - 1, into sum[size], whatever was there. */
+typedef em_status emi_part_fn(void *context, size_t first, size_t count, double *sum, emi_scratch scratch,
+                              em_error *err);
+
+/* The sum over rows 0 .. rows - 1, into sum[size].  Without a crew the calling thread does it all with its own scratch. */
+em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context, const emi_crew *crew,
+                        emi_scratch scratch, em_error *err);
+
+#endif

@@ -1,0 +1,243 @@
+#include "fit/checkpoint.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "fit/label.h"
+#include "fit/state.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* FILE, or FILE.FIRST-LAST where others have parts of it too; then `suffix`. */
+static char *name_part(const char *file, const em_mesh *mesh, const char *suffix)
+{
+    size_t room = strlen(file) + strlen(suffix) + 32;
+    char *name = emi_malloc(room);
+    if (!name) return NULL;
+    if (emi_mesh_is_spread(mesh))
+        (void)snprintf(name, room, "%s.%d-%d%s", file, mesh->first, mesh->first + mesh->hosted - 1, suffix);
+    else
+        (void)snprintf(name, room, "%s%s", file, suffix);
+    return name;
+}
+
+/* What is no file, such as /dev/null, stays. */
+static em_status remove_file(const char *path, em_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return EM_OK;
+    if (unlink(path) == 0 || errno == ENOENT) return EM_OK;
+    return emi_fail(err, EM_EOUTPUT, "%s: cannot be removed (%s); try removing it by hand", path, strerror(errno));
+}
+
+static em_status rename_file(const char *from, const char *to, em_error *err)
+{
+    if (rename(from, to) == 0) return EM_OK;
+    return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", to, strerror(errno));
+}
+
+em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err)
+{
+    em_status status = EM_OK;
+    char *path = NULL, *next = NULL;
+    if (!options->checkpoint) return EM_OK;
+    path = name_part(options->checkpoint, mesh, "");
+    next = name_part(options->checkpoint, mesh, ".next");
+    if (!path || !next) TRY(emi_fail_memory(err, "checkpoint"));
+    if (emi_mesh_is_spread(mesh)) TRY(remove_file(next, err));
+    TRY(remove_file(path, err));
+done:
+    emi_free(next);
+    emi_free(path);
+    return status;
+}
+
+/* ---- finding the one to resume from ---------------------------------------------------------- */
+
+/* A part that is whole, and what it says of itself. */
+static em_status open_part(const char *path, emi_parcel *from, emi_label *label, em_error *err)
+{
+    em_status status = emi_parcel_open(from, path, err);
+    if (status != EM_OK) return status;
+    emi_label_carry(from, label);
+    if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
+    emi_parcel_close(from);
+    return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try without --resume", path);
+}
+
+/* The newest iteration that every process has. */
+static em_status agree_on_iteration(em_mesh *mesh, long own, long *common, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_field parts = {0};
+    double largest = 0;
+    TRY(emi_field_alloc(&parts, mesh->hosted, 1, 1, err));
+    for (int i = 0; i < mesh->hosted; i++) *emi_at(&parts, i).v = -(double)own;
+    mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
+    emi_tree_max(mesh, &parts, &largest);
+    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
+    TRY(mesh->failure.code);
+    *common = (long)-largest;
+done:
+    emi_field_free(&parts);
+    return status;
+}
+
+/* Of the two generations, the newest one that all processes have; it keeps the first name, the other goes. */
+static em_status choose_generation(emi_checkpoint *c, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_parcel older = {0}, newer = {0};
+    emi_label of_older = {0}, of_newer = {0};
+    long common = 0;
+    em_status there = open_part(c->path, &older, &of_older, err),
+              newer_there = open_part(c->next, &newer, &of_newer, NULL);
+    if (newer_there != EM_OK) TRY(there);
+    long newest = newer_there == EM_OK ? of_newer.iteration : 0;
+    if (there == EM_OK && of_older.iteration > newest) newest = of_older.iteration;
+    TRY(agree_on_iteration(c->mesh, newest, &common, err));
+    if (newer_there == EM_OK && of_newer.iteration == common) {
+        TRY(rename_file(c->next, c->path, err));
+        c->from = newer, c->label = of_newer;
+        newer = (emi_parcel){0};
+    } else if (there == EM_OK && of_older.iteration == common) {
+        TRY(remove_file(c->next, err));
+        c->from = older, c->label = of_older;
+        older = (emi_parcel){0};
+    } else {
+        TRY(emi_fail(err, EM_EDATA, "%s: of iteration %ld, and other parts are of iteration %ld; try without --resume",
+                     c->path, newest, common));
+    }
+done:
+    emi_parcel_close(&newer);
+    emi_parcel_close(&older);
+    return status;
+}
+
+static em_status find_old(emi_checkpoint *c, em_error *err)
+{
+    em_status status = c->next ? choose_generation(c, err) : open_part(c->path, &c->from, &c->label, err);
+    c->resumed = c->label.iteration;
+    return status;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------- */
+
+/* Told now, not after hours of work. */
+static em_status check_place(const emi_checkpoint *c, em_error *err)
+{
+    em_output *output = NULL;
+    em_status status = em_output_open(&output, c->next ? c->next : c->path, err);
+    em_output_discard(&output);
+    return status;
+}
+
+em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options *options, em_error *err)
+{
+    em_status status = EM_OK;
+    *c = (emi_checkpoint){.mesh = mesh, .every = options->checkpoint_every, .saved = emi_seconds()};
+    if (!options->checkpoint) return EM_OK;
+    c->path = name_part(options->checkpoint, mesh, "");
+    if (emi_mesh_is_spread(mesh)) c->next = name_part(options->checkpoint, mesh, ".next");
+    if (!c->path || (emi_mesh_is_spread(mesh) && !c->next)) TRY(emi_fail_memory(err, "checkpoint"));
+    TRY(check_place(c, err));
+    if (options->resume)
+        TRY(find_old(c, err));
+    else if (c->next)
+        TRY(remove_file(c->next, err)); /* of another run, and never completed */
+done:
+    return status;
+}
+
+void emi_checkpoint_close(emi_checkpoint *c)
+{
+    emi_parcel_close(&c->from);
+    emi_free(c->next);
+    emi_free(c->path);
+    *c = (emi_checkpoint){0};
+}
+
+em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
+{
+    emi_label own;
+    if (!emi_checkpoint_is_on(c)) return EM_OK;
+    em_status status = emi_label_of(&own, p, options, err);
+    if (status == EM_OK && c->resumed) status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
+    if (status != EM_OK) return status;
+    if (c->resumed)
+        memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
+    else
+        c->label = own;
+    return EM_OK;
+}
+
+em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err)
+{
+    *index = 0;
+    if (!emi_checkpoint_resumes(c)) return EM_OK;
+    for (int n = 0; choices[n]; n++)
+        if (strcmp(choices[n]->info.name, c->label.method) == 0) {
+            *index = n;
+            return EM_OK;
+        }
+    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try without --resume",
+                    c->path, c->label.method);
+}
+
+/* ---- saving and restoring ---------------------------------------------------------------------- */
+
+int emi_checkpoint_is_on(const emi_checkpoint *c)
+{
+    return c && c->path;
+}
+
+int emi_checkpoint_is_due(const emi_checkpoint *c)
+{
+    return emi_checkpoint_is_on(c) && emi_seconds() - c->saved >= c->every;
+}
+
+int emi_checkpoint_resumes(const emi_checkpoint *c)
+{
+    return c && c->from.stream;
+}
+
+static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
+{
+    em_status status = EM_OK;
+    em_output *output = NULL;
+    emi_parcel to;
+    TRY(em_output_open(&output, c->next ? c->next : c->path, err));
+    emi_parcel_begin(&to, em_output_stream(output));
+    emi_label_carry(&to, &c->label);
+    TRY(emi_state_carry(&to, s, err));
+    emi_parcel_end(&to);
+    TRY(em_output_commit(&output, err));
+done:
+    em_output_discard(&output);
+    if (status == EM_EINVAL) status = err->code = EM_EOUTPUT; /* the place was good when the run began */
+    return status;
+}
+
+em_status emi_checkpoint_save(emi_checkpoint *c, emi_solver *s, em_error *err)
+{
+    c->label.iteration = s->iteration;
+    em_status status = emi_mesh_agree(c->mesh, write_part(c, s, err), err);
+    if (status == EM_OK && c->next) status = rename_file(c->next, c->path, err);
+    c->saved = emi_seconds();
+    return status;
+}
+
+em_status emi_checkpoint_restore(emi_checkpoint *c, emi_solver *s, em_error *err)
+{
+    s->iteration = s->around->iteration = c->label.iteration;
+    em_status status = emi_state_carry(&c->from, s, err);
+    if (status == EM_OK && c->from.spoiled)
+        status = emi_fail(err, EM_EDATA, "%s: not the state of such a run; try without --resume", c->path);
+    emi_parcel_close(&c->from);
+    return status;
+}

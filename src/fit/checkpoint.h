@@ -1,0 +1,57 @@
+/* Checkpoints: a run's state in a file, and a run that goes on from there.
+ *
+ * Where all nodes live in one process there is one file, replaced as a whole.  Where they do not, each process writes its
+ * own part under a second name, FILE.FIRST-LAST.next, and only when all have written does each give it the first one.  So
+ * at any moment either all have the older checkpoint, or all have the newer, under one of the two names. */
+#ifndef EMI_FIT_CHECKPOINT_H
+#define EMI_FIT_CHECKPOINT_H
+
+#include "fit/parcel.h"
+#include "fit/problem.h"
+#include "fit/same.h"
+
+enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24 };
+
+/* What a checkpoint says of itself, before the state. */
+typedef struct emi_label {
+    uint64_t sizes[EMI_LABEL_SIZES];           /* d, K, N, M; first node here, nodes here        */
+    uint64_t network_digest, data_digest;      /* digests of the network, and of the rows here   */
+    double asked[EMI_ASPECTS];                 /* the options                                    */
+    long iteration;                            /* completed                                      */
+    char method[EMI_METHOD_NAME];              /* that runs                                      */
+    char choice[sizeof((em_info *)0)->choice]; /* why, where auto chose it                       */
+    double alpha;                              /* as tuned                                       */
+    emi_network network;                       /* as measured                                    */
+} emi_label;
+
+typedef struct emi_checkpoint {
+    em_mesh *mesh;
+    char *path;   /* of this process's part; NULL: no checkpoints                     */
+    char *next;   /* its second name; NULL where this process is the only one         */
+    double every; /* seconds                                                          */
+    double saved; /* when the last one was, or the run began                          */
+    emi_label label;
+    emi_parcel from; /* the state to go on from, until it is restored */
+    long resumed;    /* its iteration; 0: the run is a new one        */
+} emi_checkpoint;
+
+/* Before any work: can checkpoints be written where the options say, and is the one to resume from there, and whole?
+ * Collective. */
+em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options *options, em_error *err);
+void emi_checkpoint_close(emi_checkpoint *c); /* accepts the zeroed and the half-built */
+
+/* With the problem at hand: is it the one that the checkpoint was made for? */
+em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err);
+
+/* Of these, NULL past the end, the method that was running; the first where the run is a new one. */
+em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err);
+
+int emi_checkpoint_is_on(const emi_checkpoint *c); /* NULL: it is not */
+int emi_checkpoint_is_due(const emi_checkpoint *c);
+int emi_checkpoint_resumes(const emi_checkpoint *c); /* until the state is restored */
+
+/* Between two iterations.  Collective. */
+em_status emi_checkpoint_save(emi_checkpoint *c, emi_solver *s, em_error *err);
+em_status emi_checkpoint_restore(emi_checkpoint *c, emi_solver *s, em_error *err);
+
+#endif

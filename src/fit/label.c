@@ -1,0 +1,119 @@
+#include "fit/label.h"
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "data/moments.h"
+
+#include <string.h>
+
+void emi_label_carry(emi_parcel *p, emi_label *label)
+{
+    emi_parcel_words(p, label->sizes, EMI_LABEL_SIZES);
+    emi_parcel_words(p, &label->network_digest, 1);
+    emi_parcel_words(p, &label->data_digest, 1);
+    emi_parcel_words(p, label->asked, EMI_ASPECTS);
+    emi_parcel_long(p, &label->iteration);
+    emi_parcel_text(p, label->method, sizeof label->method);
+    emi_parcel_text(p, label->choice, sizeof label->choice);
+    emi_parcel_real(p, &label->alpha);
+    emi_parcel_real(p, &label->network.lowest);
+    emi_parcel_real(p, &label->network.beta);
+    emi_parcel_real(p, &label->network.spread);
+}
+
+/* ---- digests ----------------------------------------------------------------------------------- */
+
+/* What mixing and exact averages depend on. */
+static uint64_t digest_network(const em_mesh *mesh)
+{
+    const em_graph *graph = mesh->graph;
+    uint64_t digest = emi_digest(EMI_DIGEST_START, graph->self, (size_t)graph->nodes);
+    digest = emi_digest(digest, graph->weight, 2 * graph->edges);
+    for (int i = 0; i <= graph->nodes; i++) digest = emi_digest_number(digest, graph->start[i]);
+    for (size_t e = 0; e < 2 * graph->edges; e++) digest = emi_digest_number(digest, (uint64_t)graph->neighbour[e]);
+    return emi_digest_number(digest, (uint64_t)mesh->sums_directly);
+}
+
+typedef struct digest_task {
+    const emi_problem *p;
+    uint64_t *digest; /* [hosted] */
+} digest_task;
+
+/* Of a node's rows as they are, before mean and scale. */
+static em_status digest_turn(void *context, int i, int worker, em_error *err)
+{
+    const digest_task *t = context;
+    const emi_shard *shard = &t->p->shard[i];
+    emi_scratch scratch = t->p->scratch[worker];
+    size_t d = (size_t)t->p->d, at_once = scratch.count / d, count;
+    uint64_t digest = emi_digest_number(EMI_DIGEST_START, shard->count);
+    for (size_t first = 0; first < shard->count; first += count) {
+        count = shard->count - first < at_once ? shard->count - first : at_once;
+        em_status status = emi_shard_read(shard, first, count, scratch.v, err);
+        if (status != EM_OK) return status;
+        digest = emi_digest(digest, scratch.v, count * d);
+        emi_shard_forget(shard, first, count);
+    }
+    t->digest[i] = digest;
+    return EM_OK;
+}
+
+static em_status digest_data(const emi_problem *p, uint64_t *digest, em_error *err)
+{
+    em_status status = EM_OK;
+    int hosted = p->mesh->hosted;
+    digest_task task = {p, emi_calloc((size_t)hosted, sizeof *task.digest)};
+    if (!task.digest) return emi_fail_memory(err, "checkpoint");
+    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_turn, &task, err));
+    *digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
+done:
+    emi_free(task.digest);
+    return status;
+}
+
+/* ---- the problem at hand ----------------------------------------------------------------------- */
+
+em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options *options, em_error *err)
+{
+    const em_mesh *mesh = p->mesh;
+    emi_aspect asked[EMI_ASPECTS];
+    *label = (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes,
+                                   (uint64_t)mesh->first, (uint64_t)mesh->hosted},
+                         .network_digest = digest_network(mesh)};
+    emi_aspects(asked, p->shards, options);
+    for (int n = 0; n < EMI_ASPECTS; n++) label->asked[n] = asked[n].value;
+    return digest_data(p, &label->data_digest, err);
+}
+
+/* The limit of iterations only says when to stop, but for a method that divides it between the components. */
+static int may_differ(const char *option, const emi_label *made)
+{
+    const emi_method *method = emi_method_find(made->method);
+    return strcmp(option, "--iterations") == 0 && method && !method->per_component;
+}
+
+em_status emi_label_match(const emi_label *made, const emi_label *own, const char *path, const em_shards *shards,
+                          const em_options *options, em_error *err)
+{
+    static const char *const sizes[] = {
+        "features", "components", "rows", "nodes", "as the first node here", "nodes in this process"};
+    static const char advice[] = "try what it was made with, or without --resume";
+    emi_aspect asked[EMI_ASPECTS];
+    for (int n = 0; n < EMI_LABEL_SIZES; n++)
+        if (made->sizes[n] != own->sizes[n])
+            return emi_fail(err, EM_EINVAL, "%s: made with %llu %s, and these are %llu; %s", path,
+                            (unsigned long long)made->sizes[n], sizes[n], (unsigned long long)own->sizes[n], advice);
+    if (options->method && strcmp(options->method, "auto") != 0 && strcmp(options->method, made->method) != 0)
+        return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; %s", path, made->method, options->method,
+                        advice);
+    emi_aspects(asked, shards, options);
+    for (int n = 0; n < EMI_ASPECTS; n++)
+        if (made->asked[n] != own->asked[n] && !may_differ(asked[n].name, made))
+            return emi_fail(err, EM_EINVAL, "%s: made with another %s; %s", path, asked[n].name, advice);
+    if (made->network_digest != own->network_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another --average; %s", path,
+                        advice);
+    if (made->data_digest != own->data_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
+    return EM_OK;
+}

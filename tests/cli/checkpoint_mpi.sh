@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Checkpoints of nodes that live in several processes: each has its part, and all are of one moment.
+# shellcheck source=checkpoint_lib.sh
+. "$(dirname "$0")/checkpoint_lib.sh"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+longest=0.8
+under_mpirun()
+{
+    processes=$1
+    launch=(mpirun -n "$1")
+    if [[ $(mpirun --version) == *"Open MPI"* ]]; then launch+=(--oversubscribe); fi
+}
+
+# Two processes that know of each other: the program has MPI, and this mpirun is that MPI's.
+if command -v mpirun >/dev/null; then under_mpirun 2; fi
+if [[ ${launch[0]} == mpirun ]]; then "${launch[@]}" "$EIGENMESH" fit data.npy -k 1 --json >"$out" 2>"$err" </dev/null || true; fi
+if ! grep -qE '"nodes": ?2' "$out"; then
+    echo "SKIPPED: no MPI, or not this mpirun's" >&2
+    exit 77
+fi
+killed_and_resumed 2 -k 4 -m dsa
+killed_and_resumed 1 -k 2 -m krylov --oversample 0
+under_mpirun 3
+killed_and_resumed 2 -k 4 -m deepca
+
+# Parts of two generations, as a kill between one process's renaming and the other's leaves them.
+under_mpirun 2
+part=(fit data.npy -k 4 -n 6 -m deepca --tolerance 1e-300 --checkpoint run.ck --checkpoint-every 0)
+for generation in 20 40; do
+    ends 1 "${part[@]}" --iterations $((generation + 3))
+    mkdir "$generation"
+    mv run.ck.0-2 run.ck.3-5 "$generation"
+done
+
+# resumes_from ITERATION: what lies there now, without making new ones.
+resumes_from()
+{
+    ends 1 "${part[@]}" --iterations 50 --resume --json
+    [[ $(resumed_from) -eq $1 ]] || fail "not resumed from iteration $1"
+    [[ $(parts | wc -l) -eq 2 ]] || fail "a second name was left"
+    rm run.ck.*
+}
+
+part=(fit data.npy -k 4 -n 6 -m deepca --tolerance 1e-300 --checkpoint run.ck)
+cp 40/run.ck.0-2 20/run.ck.3-5 .
+cp 40/run.ck.3-5 run.ck.3-5.next
+resumes_from 40
+cp 20/run.ck.* .
+cp 40/run.ck.0-2 run.ck.0-2.next
+resumes_from 20
+cp 40/run.ck.* .
+head -c 1000 20/run.ck.0-2 >run.ck.0-2
+cp 40/run.ck.0-2 run.ck.0-2.next
+resumes_from 40
+cp 40/run.ck.0-2 20/run.ck.3-5 .
+ends 2 "${part[@]}" --iterations 50 --resume
+grep -qF "of iteration 40, and other parts are of iteration 20" "$err" || fail "parts that do not belong together"
+cp 40/run.ck.* .
+under_mpirun 3
+ends 2 "${part[@]}" --iterations 50 --resume
+grep -qF "no checkpoint to resume from" "$err" || fail "parts for other processes"

@@ -1,0 +1,86 @@
+/* Sums in parts: the same bits whoever does them, and right. */
+#include "data/parts.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIZE = 3, THREADS_MOST = 4 };
+
+typedef struct rows {
+    size_t failing; /* the part that holds this row fails; SIZE_MAX: none does */
+} rows;
+
+static double value(size_t row, int n)
+{
+    return sin(1.0 + 0.37 * (double)row * (n + 1)) * pow(10, (double)(row % 7));
+}
+
+static em_status add_rows(void *context, size_t first, size_t count, double *sum, emi_scratch scratch, em_error *err)
+{
+    const rows *r = context;
+    assert_true(scratch.count > 0);
+    for (int n = 0; n < SIZE; n++) sum[n] = 0;
+    for (size_t row = first; row < first + count; row++) {
+        if (row == r->failing) return emi_fail(err, EM_EDATA, "row %zu: bad; try another", row);
+        for (int n = 0; n < SIZE; n++) sum[n] += value(row, n);
+    }
+    return EM_OK;
+}
+
+static em_status sum_with(int threads, size_t count, size_t failing, double *sum, em_error *err)
+{
+    double room[THREADS_MOST][1];
+    emi_scratch scratch[THREADS_MOST];
+    emi_crew crew = {.scratch = scratch};
+    rows r = {.failing = failing};
+    for (int t = 0; t < THREADS_MOST; t++) scratch[t] = (emi_scratch){room[t], 1};
+    for (int n = 0; n < SIZE; n++) sum[n] = NAN; /* whatever was there */
+    if (threads == 0) return emi_sum_parts(count, sum, SIZE, add_rows, &r, NULL, scratch[0], err);
+    assert_ok(emi_pool_open(&crew.pool, threads, err), err);
+    em_status status = emi_sum_parts(count, sum, SIZE, add_rows, &r, &crew, scratch[0], err);
+    emi_pool_close(&crew.pool);
+    return status;
+}
+
+static void same_bits_for_any_crew(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 4095, 4096, 4097, 8192, 8193, 100000, 64 * 4096 + 1};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        em_error err = {0};
+        double alone[SIZE], together[SIZE];
+        assert_ok(sum_with(0, counts[c], SIZE_MAX, alone, &err), &err);
+        for (int n = 0; n < SIZE; n++) {
+            long double exact = 0;
+            for (size_t row = 0; row < counts[c]; row++) exact += value(row, n);
+            assert_close(alone[n], (double)exact, 1e-6);
+        }
+        for (int threads = 1; threads <= THREADS_MOST; threads++) {
+            assert_ok(sum_with(threads, counts[c], SIZE_MAX, together, &err), &err);
+            assert_memory_equal(alone, together, sizeof alone);
+        }
+    }
+}
+
+static void a_part_that_fails_is_reported(void **state)
+{
+    (void)state;
+    for (int threads = 0; threads <= 3; threads += 3)
+        for (size_t row = 0; row < 20000; row += 4999) {
+            em_error err = {0};
+            double sum[SIZE];
+            char wanted[64];
+            (void)snprintf(wanted, sizeof wanted, "row %zu: bad", row);
+            assert_fails(sum_with(threads, 20000, row, sum, &err), EM_EDATA, wanted, &err);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_for_any_crew),
+        cmocka_unit_test(a_part_that_fails_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

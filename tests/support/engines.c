@@ -1,0 +1,20 @@
+#include "support/engines.h"
+
+void engines_begin(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+}
+
+void engines_end(void)
+{
+}
+
+const char *engines_name(int index)
+{
+    return em_engine_name(index);
+}
+
+em_status engines_open(em_mesh **out, const char *name, const em_graph *graph, int threads, em_error *err)
+{
+    return em_mesh_open(out, name, graph, threads, err);
+}
