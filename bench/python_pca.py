@@ -5,7 +5,7 @@
 
 60,000 x 784 rows: MNIST from EIGENMESH_SHARED/mnist, else synthetic ones of that shape. Every solver's best of R runs
 (the direct one's only), the error of its variances and the sine of the largest angle between its subspace and the
-direct solver's; then what the binding adds to the time that the library itself reports.
+direct solver's; then what the binding adds to the library's own calls.
 """
 import argparse
 import gzip
@@ -48,6 +48,28 @@ def subspace_error(components, reference):
     return np.linalg.norm(components - components @ reference.T @ reference, 2)
 
 
+def overhead(fit, repeat):
+    """What a fit takes beyond the library's own calls, and what these take: the best of several."""
+    from eigenmesh import _fitting
+
+    inside, create = [], _fitting.create
+
+    def timed(*arguments):
+        began = time.perf_counter()
+        made = create(*arguments)
+        inside.append(time.perf_counter() - began)
+        return made
+
+    _fitting.create = timed
+    results = []
+    for _ in range(repeat):
+        inside.clear()
+        wall, _ = seconds_of(fit, 1)
+        results.append((wall - sum(inside), sum(inside)))
+    _fitting.create = create
+    return min(results)
+
+
 def main():
     parser = argparse.ArgumentParser(description="time PCA in Python")
     parser.add_argument("--rows", type=int, default=60000)
@@ -79,13 +101,8 @@ def main():
 
     fastest = min((name for name in times if name != "eigenmesh"), key=times.get)
     print(f"{fastest} / eigenmesh: {times[fastest] / times['eigenmesh']:.2f} (goal at least 1, hoped 3)")
-    overheads = []
-    for _ in range(args.repeat):
-        wall, fitted = seconds_of(lambda: eigenmesh.PCA(args.components).fit(X), 1)
-        library = fitted._model.info.seconds_setup + fitted._model.info.seconds
-        overheads.append((wall - library, library))
-    extra, library = min(overheads)
-    print(f"binding and report: {1e3 * extra:.2f} ms, {100 * extra / library:.2f} % of {library:.3f} s "
+    extra, library = overhead(lambda: eigenmesh.PCA(args.components).fit(X), args.repeat)
+    print(f"the binding: {1e3 * extra:.2f} ms, {100 * extra / library:.2f} % of the library's {library:.3f} s "
           "(goal under 2 ms or 2 %)")
 
 
