@@ -27,10 +27,13 @@ static void unpack(const double *packed, int d, double *full)
             full[(size_t)i * (size_t)d + (size_t)j] = full[(size_t)j * (size_t)d + (size_t)i] = *packed++;
 }
 
-/* Do the eigenvalues wanted, but for those that are nothing but rounding, reach so far down that digits are lost? */
-static int reach_far_down(const double *values, int K)
+/* Do the eigenvalues wanted, but for those that are nothing but rounding, reach so far down that digits are lost?  Features
+ * in units of their own are rarely many, and for many it would cost more than all the rest. */
+static int needs_refinement(const double *values, int d, int K)
 {
+    enum { FEW = 1024 };
     static const double far = 1e-5, rounding = 1e-14;
+    if (d > FEW) return 0;
     double least = values[0];
     for (int k = 0; k < K && values[k] > rounding * values[0]; k++) least = values[k];
     return least < far * values[0];
@@ -74,7 +77,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     unpack(mean, d, C);
     TRY(emi_top_eigen(C, d, more, values, vectors, err));
     if (more > s->K) s->next_value = values[s->K];
-    if (reach_far_down(values, s->K)) TRY(solve_to_the_last(s, mean, C, &vectors, err));
+    if (needs_refinement(values, d, s->K)) TRY(solve_to_the_last(s, mean, C, &vectors, err));
     emi_share(s, vectors, 0);
 done:
     emi_field_free(&triangles);
