@@ -44,7 +44,7 @@ static em_status check_same_arguments(int argc, char **argv, em_error *err)
     (void)MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
     char *text = calloc((size_t)length + 1, 1), *at = text;
     em_status status = cluster_agree(text ? EM_OK : refuse_memory(err, "arguments"), err);
-    if (status == EM_OK) {
+    if (status == EM_OK && text) {
         for (int i = 1; rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
         (void)MPI_Bcast(text, length, MPI_CHAR, 0, MPI_COMM_WORLD);
         status = cluster_agree(compare_arguments(argc, argv, text, text + length, err), err);

@@ -22,7 +22,7 @@ static int is_pattern(const char *path)
 static em_status name_of(char path[PATH_MAX], const char *pattern, int node, em_error *err)
 {
     const char *at = strchr(pattern, '%'), *end = strchr(at, 'd') + 1;
-    int digits = atoi(at + 1), length = (int)(at - pattern);
+    int digits = (int)strtol(at + 1, NULL, 10), length = (int)(at - pattern);
     if (snprintf(path, PATH_MAX, "%.*s%0*d%s", length, pattern, digits, node, end) >= PATH_MAX)
         return refuse(err, EM_EINVAL, "%s: the name is too long; try a shorter one", pattern);
     return EM_OK;

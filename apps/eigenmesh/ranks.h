@@ -6,13 +6,12 @@
 
 #include <eigenmesh/eigenmesh.h>
 
-typedef struct rank_times {
-    double computing, sending, waiting; /* seconds of the iterations */
-} rank_times;
+/* What a rank does with the time of the iterations. */
+enum { COMPUTING, SENDING, WAITING, RANK_SHARES };
 
 typedef struct ranks {
     int count;
-    rank_times *times; /* [count] in the first process; NULL elsewhere */
+    double (*seconds)[RANK_SHARES]; /* [count] in the first process; NULL elsewhere */
 } ranks;
 
 /* Collective: the first process learns of all. */

@@ -27,7 +27,7 @@ typedef struct cluster {
     size_t sums_room;
 } cluster;
 
-em_status emi_mpi_fail_call(em_error *err, const char *what, int code)
+em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;

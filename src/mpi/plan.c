@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-em_status emi_mpi_fail(em_error *err, em_status code, const char *format, ...)
+em_status(emi_mpi_fail)(em_error *err, em_status code, const char *format, ...)
 {
     if (!err) return code;
     va_list args;
