@@ -4,6 +4,7 @@
 . "$(dirname "$0")/checkpoint_lib.sh"
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export ASAN_OPTIONS=detect_leaks=0 # Open MPI's own
 longest=0.8
 under_mpirun()
 {
