@@ -232,7 +232,7 @@ typedef struct em_link {
 } em_link;
 
 /* An engine of one's own: it moves blocks of doubles along links, and nothing else.
- * All but the last two are required; `begin` and `end` are collective.            */
+ * Those from `fail` on are optional; `begin` and `end` are collective.            */
 typedef struct em_engine {
     const char *name;
 
@@ -250,6 +250,9 @@ typedef struct em_engine {
     /* Tell all other processes that this one has failed, unless one of them said so
      * first: their next `end` fails too.                                          */
     void (*fail)(void *state, const em_error *err);
+    /* Called now and then between `begin` and `end`, by the thread that began: a chance to
+     * move what is on its way while the nodes compute.                            */
+    void (*progress)(void *state);
     /* values <- their sum over all processes, by other ways than the links.       */
     em_status (*sum)(void *state, double *values, size_t count, em_error *err);
 } em_engine;

@@ -241,8 +241,26 @@ em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
     return mesh->failure.code;
 }
 
+/* A turn after which the engine may see to what is on its way. */
+typedef struct attended {
+    const em_mesh *mesh;
+    emi_turn *turn;
+    void *context;
+} attended;
+
+static em_status attended_turn(void *context, int index, int worker, em_error *err)
+{
+    const attended *a = context;
+    em_status status = a->turn(a->context, index, worker, err);
+    if (worker == 0) a->mesh->engine->progress(a->mesh->engine_state); /* the calling thread, which began the round */
+    return status;
+}
+
 void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context)
 {
     if (emi_mesh_failed(mesh)) return;
-    mesh->failure.code = emi_pool_run(mesh->pool, mesh->hosted, cost, turn, context, &mesh->failure);
+    attended a = {mesh, turn, context};
+    int attend = mesh->under_way && mesh->engine->progress;
+    mesh->failure.code = emi_pool_run(mesh->pool, mesh->hosted, cost, attend ? attended_turn : turn,
+                                      attend ? (void *)&a : context, &mesh->failure);
 }

@@ -203,6 +203,14 @@ static em_status mpi_end(void *state, const double **inbox, em_error *err)
     return EM_OK;
 }
 
+/* MPI moves large messages only while it is called. */
+static void mpi_progress(void *state)
+{
+    cluster *c = state;
+    int done;
+    if (c->request_count) (void)MPI_Testall(c->request_count, c->requests, &done, MPI_STATUSES_IGNORE);
+}
+
 static em_status mpi_sum(void *state, double *values, size_t count, em_error *err)
 {
     cluster *c = state;
@@ -249,8 +257,13 @@ static void mpi_close(void *state)
     free(c);
 }
 
-const em_engine emi_mpi_engine = {
-    .name = "mpi", .begin = mpi_begin, .end = mpi_end, .close = mpi_close, .fail = mpi_fail, .sum = mpi_sum};
+const em_engine emi_mpi_engine = {.name = "mpi",
+                                  .begin = mpi_begin,
+                                  .end = mpi_end,
+                                  .close = mpi_close,
+                                  .fail = mpi_fail,
+                                  .progress = mpi_progress,
+                                  .sum = mpi_sum};
 
 em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_layout *layout, em_error *err)
 {
