@@ -71,7 +71,7 @@ def mpi_compiler() -> str:
     return os.environ.get("MPICC", "mpicc")
 
 
-def library() -> Library:
+def find_library() -> Library:
     if "EIGENMESH_BUILD" in os.environ:
         return in_build_tree(Path(os.environ["EIGENMESH_BUILD"]).resolve())
     if shutil.which("pkg-config") and subprocess.run(["pkg-config", "--exists", "eigenmesh"]).returncode == 0:
@@ -168,7 +168,7 @@ static int py_mpi_library(char *text, size_t room)
 
 
 def builder() -> FFI:
-    found = library()
+    found = find_library()
     header = found.include / "eigenmesh" / "eigenmesh.h"
     if found.with_mpi:
         os.environ["CC"] = mpi_compiler()

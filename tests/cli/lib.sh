@@ -63,19 +63,24 @@ complains()
     grep -qF -- "$1" "$err" || fail "stderr does not say '$1'"
 }
 
-# refuses STATUS WORDS ARGUMENT...: such a status, such a line, nothing on stdout and no
-# file made, changed in size, or removed.
-refuses()
+# refused_by RUN STATUS WORDS ARGUMENT...: RUN with the arguments gives such a status, such a line, nothing on stdout and
+# no file made, changed in size, or removed.
+refused_by()
 {
-    local wanted=$1 words=$2 before after
-    shift 2
+    local by=$1 wanted=$2 words=$3 before after
+    shift 3
     before=$(find . -printf '%p %s\n' | sort)
-    run "$@"
+    "$by" "$@"
     [[ $status -eq $wanted ]] || fail "status is not $wanted"
     complains "$words"
     [[ ! -s $out ]] || fail "something is on stdout"
     after=$(find . -printf '%p %s\n' | sort)
     [[ $before == "$after" ]] || fail "files were left: $(diff <(echo "$before") <(echo "$after"))"
+}
+
+refuses()
+{
+    refused_by run "$@"
 }
 
 # A .npy whose header is this text, whatever it says, and then what is on stdin.

@@ -34,18 +34,10 @@ works_together()
     [[ ! -s $scratch/log/all ]] || fail "something is on stderr"
 }
 
-# launch_refuses STATUS WORDS MPIRUN_ARGUMENT...: such a status, one such line, nothing on stdout and no file.
+# launch_refuses STATUS WORDS MPIRUN_ARGUMENT...: the same of all ranks.
 launch_refuses()
 {
-    local wanted=$1 words=$2 before after
-    shift 2
-    before=$(find . -printf '%p %s\n' | sort)
-    launch "$@"
-    [[ $status -eq $wanted ]] || fail "status is not $wanted"
-    complains "$words"
-    [[ ! -s $out ]] || fail "something is on stdout"
-    after=$(find . -printf '%p %s\n' | sort)
-    [[ $before == "$after" ]] || fail "files were left: $(diff <(echo "$before") <(echo "$after"))"
+    refused_by launch "$@"
 }
 
 refuses_together()

@@ -1,6 +1,7 @@
 /* An experiment is nothing but fits: each run is what em_fit gives for the same problem, whatever ran before it, beside
  * it, and on however many cores. */
 #include "support/contenders.h"
+#include "support/models.h"
 #include "support/truth.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* What goes wrong in one contender is its result; what is wrong with the question ends the whole experiment.  This
  * program has a LAPACK whose divide-and-conquer eigensolver, which krylov uses, always fails. */
 #include "support/contenders.h"
+#include "support/models.h"
 
 #include <lapacke.h>
 #include <math.h>
