@@ -73,18 +73,9 @@ static em_status open_part(const char *path, emi_parcel *from, emi_label *label,
 /* The newest iteration that every process has. */
 static em_status agree_on_iteration(em_mesh *mesh, long own, long *common, em_error *err)
 {
-    em_status status = EM_OK;
-    emi_field parts = {0};
-    double largest = 0;
-    TRY(emi_field_alloc(&parts, mesh->hosted, 1, 1, err));
-    for (int i = 0; i < mesh->hosted; i++) *emi_at(&parts, i).v = -(double)own;
-    mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
-    emi_tree_max(mesh, &parts, &largest);
-    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
-    TRY(mesh->failure.code);
-    *common = (long)-largest;
-done:
-    emi_field_free(&parts);
+    double least = -(double)own;
+    em_status status = emi_process_max(mesh, &least, 1, err);
+    *common = (long)-least;
     return status;
 }
 

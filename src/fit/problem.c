@@ -161,19 +161,10 @@ static em_status form_turn(void *context, int i, int worker, em_error *err)
 /* Into half of the memory, in every process: what is decided by it must be decided alike. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
-    em_status status = EM_OK;
-    emi_field excess = {0};
-    double bytes = 8.0 * p->mesh->hosted * p->d * p->d, most = 0;
-    TRY(emi_field_alloc(&excess, p->mesh->hosted, 1, 1, err));
-    *emi_at(&excess, 0).v = bytes / ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2);
-    int phase = p->mesh->phase;
-    p->mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
-    emi_tree_max(p->mesh, &excess, &most);
-    p->mesh->phase = phase;
-    p->dense_fits = most < 1;
-    TRY(mesh_status(p->mesh, err));
-done:
-    emi_field_free(&excess);
+    double bytes = 8.0 * p->mesh->hosted * p->d * p->d,
+           share = bytes / ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2);
+    em_status status = emi_process_max(p->mesh, &share, 1, err);
+    p->dense_fits = share < 1;
     return status;
 }
 

@@ -1,6 +1,5 @@
 #include "fit/same.h"
 
-#include "base/memory.h"
 #include "data/shards.h"
 
 #include <math.h>
@@ -60,26 +59,18 @@ static void list(emi_aspect out[ASPECTS], const em_shards *shards, const em_opti
 
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
-    em_status status = EM_OK;
-    emi_field parts = {0};
     emi_aspect all[ASPECTS];
-    double largest[2 * ASPECTS] = {0};
+    double largest[2 * ASPECTS]; /* of each, and of minus each */
     if (!emi_mesh_is_spread(mesh)) return EM_OK;
     list(all, shards, options);
-    TRY(emi_field_alloc(&parts, mesh->hosted, 2 * ASPECTS, 1, err));
-    for (int i = 0; i < mesh->hosted; i++)
-        for (int a = 0; a < ASPECTS; a++) {
-            emi_at(&parts, i).v[a] = all[a].value;
-            emi_at(&parts, i).v[ASPECTS + a] = -all[a].value;
-        }
-    mesh->phase = EMI_OBSERVING; /* between processes, not between nodes */
-    emi_tree_max(mesh, &parts, largest);
-    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
-    TRY(mesh->failure.code);
-    for (int a = 0; a < ASPECTS; a++)
+    for (int a = 0; a < ASPECTS; a++) {
+        largest[a] = all[a].value;
+        largest[ASPECTS + a] = -all[a].value;
+    }
+    em_status status = emi_process_max(mesh, largest, 2 * ASPECTS, err);
+    for (int a = 0; a < ASPECTS && status == EM_OK; a++)
         if (largest[a] != -largest[ASPECTS + a] && !isnan(all[a].value))
-            TRY(emi_fail(err, EM_EINVAL, "fit: %s differs between processes; try the same everywhere", all[a].name));
-done:
-    emi_field_free(&parts);
+            status =
+                emi_fail(err, EM_EINVAL, "fit: %s differs between processes; try the same everywhere", all[a].name);
     return status;
 }

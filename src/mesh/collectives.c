@@ -220,25 +220,31 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result)
     emi_tree_broadcast(mesh, parts, result);
 }
 
-em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
+em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *err)
 {
-    double all = 0;
-    emi_field nothing = {0};
-    if (!emi_mesh_is_spread(mesh)) return status;
-    if (status == EM_OK) status = emi_field_alloc(&nothing, mesh->hosted, 1, 1, err);
-    if (status != EM_OK) {
-        /* Who waits for this process learns of it by the engine. */
-        const em_error unknown = {.code = status, .node = -1, .msg = "fit: failed in another process; try again"};
-        if (mesh->engine->fail) mesh->engine->fail(mesh->engine_state, err ? err : &unknown);
-        return status;
-    }
+    emi_field parts = {0};
     int phase = mesh->phase;
+    em_status status = emi_field_alloc(&parts, mesh->hosted, count, 1, err);
+    if (status != EM_OK) return status;
+    for (int i = 0; i < mesh->hosted; i++) memcpy(emi_at(&parts, i).v, numbers, (size_t)count * sizeof *numbers);
     mesh->phase = EMI_OBSERVING;
-    emi_tree_max(mesh, &nothing, &all);
+    emi_tree_max(mesh, &parts, numbers);
     mesh->phase = phase;
-    emi_field_free(&nothing);
+    emi_field_free(&parts);
     if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
     return mesh->failure.code;
+}
+
+em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
+{
+    double nothing = 0;
+    if (!emi_mesh_is_spread(mesh)) return status;
+    if (status == EM_OK) status = emi_process_max(mesh, &nothing, 1, err);
+    if (status != EM_OK && mesh->engine->fail) { /* who waits for this process learns of it by the engine */
+        const em_error unknown = {.code = status, .node = -1, .msg = "fit: failed in another process; try again"};
+        mesh->engine->fail(mesh->engine_state, err ? err : &unknown);
+    }
+    return status;
 }
 
 /* A turn after which the engine may see to what is on its way. */

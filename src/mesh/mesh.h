@@ -50,6 +50,10 @@ int emi_mesh_failed(const em_mesh *mesh);
 /* Do some of the nodes live elsewhere? */
 int emi_mesh_is_spread(const em_mesh *mesh);
 
+/* The largest of each of these numbers that any process has, in place of its own.  An exchange between processes, not
+ * between nodes, so that it does not count as traffic. */
+em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *err);
+
 /* Called by every process with the outcome of what it did alone: EM_OK where all of them succeeded; where one failed, the
  * failure of it, here and in the mesh. */
 em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err);
