@@ -253,8 +253,11 @@ typedef struct em_engine {
     /* Called now and then between `begin` and `end`, by the thread that began: a chance to
      * move what is on its way while the nodes compute.                            */
     void (*progress)(void *state);
-    /* values <- their sum over all processes, by other ways than the links.       */
-    em_status (*sum)(void *state, double *values, size_t count, em_error *err);
+    /* values <- their sum over all processes, by other ways than the links; in all of
+     * them, or only where node 0 lives.                                           */
+    em_status (*sum)(void *state, double *values, size_t count, int everywhere, em_error *err);
+    /* values <- those of the process where node 0 lives.  Needed beside `sum`.    */
+    em_status (*give)(void *state, double *values, size_t count, em_error *err);
 } em_engine;
 
 /* A mesh on such an engine, whose state belongs to the mesh from then on, also where

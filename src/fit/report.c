@@ -11,7 +11,8 @@ static void align_signs(emi_job *job)
 {
     emi_solver *s = &job->solver;
     double *reference = job->observer.product;
-    emi_tree_broadcast(s->mesh, &s->X, reference);
+    memcpy(reference, emi_at(&s->X, 0).v, sizeof *reference * (size_t)s->d * (size_t)s->K);
+    emi_tree_give(s->mesh, reference, (size_t)s->d * (size_t)s->K);
     for (int i = 0; i < s->mesh->hosted; i++)
         for (int k = 0; k < s->K; k++) {
             double *x = emi_column_of(emi_at(&s->X, i), k), dot = 0;

@@ -179,45 +179,89 @@ static void tree_down(em_mesh *mesh, double *result, size_t size)
     }
 }
 
-void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result)
+int emi_mesh_has_root(const em_mesh *mesh)
 {
-    if (hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
-    tree_down(mesh, result, block_size(parts));
+    return hosts(mesh, 0);
 }
 
-/* The hosted nodes' parts first, then all processes'; counted as what a tree would send. */
-static void sum_directly(em_mesh *mesh, const emi_field *parts, double *result)
+/* By the engine's own ways; counted as what a tree would send. */
+static void sum_directly(em_mesh *mesh, const emi_field *parts, int everywhere, double *result)
 {
     size_t size = block_size(parts);
     memcpy(result, emi_at(parts, 0).v, size * sizeof *result);
     for (int i = 1; i < mesh->hosted; i++) add(result, emi_at(parts, i).v, size);
     if (emi_mesh_failed(mesh)) return;
-    count(mesh, 2, 2 * ((uint64_t)mesh->graph->nodes - 1), size);
+    unsigned ways = everywhere ? 2 : 1;
+    count(mesh, ways, ways * ((uint64_t)mesh->graph->nodes - 1), size);
     double began = emi_seconds();
-    mesh->failure.code = mesh->engine->sum(mesh->engine_state, result, size, &mesh->failure);
+    mesh->failure.code = mesh->engine->sum(mesh->engine_state, result, size, everywhere, &mesh->failure);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
+}
+
+static void give_directly(em_mesh *mesh, double *block, size_t size)
+{
+    if (emi_mesh_failed(mesh)) return;
+    count(mesh, 1, (uint64_t)mesh->graph->nodes - 1, size);
+    double began = emi_seconds();
+    mesh->failure.code = mesh->engine->give(mesh->engine_state, block, size, &mesh->failure);
+    if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
+}
+
+void emi_tree_give(em_mesh *mesh, double *block, size_t size)
+{
+    if (mesh->sums_directly)
+        give_directly(mesh, block, size);
+    else
+        tree_down(mesh, block, size);
+}
+
+static void keep_at_root(const em_mesh *mesh, const emi_field *parts, double *result)
+{
+    if (hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
+}
+
+void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result)
+{
+    if (mesh->sums_directly) {
+        sum_directly(mesh, parts, 0, result);
+        return;
+    }
+    tree_up(mesh, parts, add);
+    keep_at_root(mesh, parts, result);
 }
 
 void emi_tree_sum(em_mesh *mesh, emi_field *parts, double *result)
 {
     if (mesh->sums_directly) {
-        sum_directly(mesh, parts, result);
+        sum_directly(mesh, parts, 1, result);
         return;
     }
-    tree_up(mesh, parts, add);
-    emi_tree_broadcast(mesh, parts, result);
+    emi_tree_sum_at_root(mesh, parts, result);
+    tree_down(mesh, result, block_size(parts));
+}
+
+static void divide_by_nodes(const em_mesh *mesh, double *result, size_t size)
+{
+    for (size_t t = 0; t < size; t++) result[t] /= mesh->graph->nodes;
+}
+
+void emi_tree_average_at_root(em_mesh *mesh, emi_field *parts, double *result)
+{
+    emi_tree_sum_at_root(mesh, parts, result);
+    if (hosts(mesh, 0)) divide_by_nodes(mesh, result, block_size(parts));
 }
 
 void emi_tree_average(em_mesh *mesh, emi_field *parts, double *result)
 {
     emi_tree_sum(mesh, parts, result);
-    for (size_t t = 0; t < block_size(parts); t++) result[t] /= mesh->graph->nodes;
+    divide_by_nodes(mesh, result, block_size(parts));
 }
 
 void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result)
 {
     tree_up(mesh, parts, larger);
-    emi_tree_broadcast(mesh, parts, result);
+    keep_at_root(mesh, parts, result);
+    tree_down(mesh, result, block_size(parts));
 }
 
 em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *err)

@@ -115,7 +115,7 @@ const char *em_engine_name(int index)
 
 em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err)
 {
-    if (!mesh->engine->sum)
+    if (!mesh->engine->sum || !mesh->engine->give)
         return emi_fail(err, EM_ENOTSUP, "engine %s: has no sums of its own; try those over the tree",
                         mesh->engine->name);
     mesh->sums_directly = 1;

@@ -75,8 +75,13 @@ void emi_tree_sum(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_average(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN anywhere gives NaN */
 
-/* Node 0's block to everyone. */
-void emi_tree_broadcast(em_mesh *mesh, const emi_field *parts, double *result);
+/* Node 0 is the root of the tree.  What must be the same everywhere, to the last bit and on any mix of machines, is
+ * decided there and told: a sum that only the root needs, and what it gives to everyone.  `result` is set, and `block` is
+ * read, where the root lives; elsewhere `block` is overwritten. */
+int emi_mesh_has_root(const em_mesh *mesh);
+void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result);
+void emi_tree_average_at_root(em_mesh *mesh, emi_field *parts, double *result);
+void emi_tree_give(em_mesh *mesh, double *block, size_t size);
 
 /* Averages by gossip, Z in place: polynomials in W, of degree `rounds`, that keep the mean exactly and multiply a
  * disagreement along an eigenvector of W by a factor that is small wherever W has eigenvalues.  The other fields, of the

@@ -211,7 +211,8 @@ static void mpi_progress(void *state)
     if (c->request_count) (void)MPI_Testall(c->request_count, c->requests, &done, MPI_STATUSES_IGNORE);
 }
 
-static em_status mpi_sum(void *state, double *values, size_t count, em_error *err)
+/* Node 0 lives on rank 0. */
+static em_status mpi_sum(void *state, double *values, size_t count, int everywhere, em_error *err)
 {
     cluster *c = state;
     MPI_Request request;
@@ -219,8 +220,27 @@ static em_status mpi_sum(void *state, double *values, size_t count, em_error *er
     em_status status = make_room(&c->sums, &c->sums_room, 1, count, err);
     if (status != EM_OK) return status;
     memcpy(c->sums, values, count * sizeof *values);
-    int code = MPI_Iallreduce(MPI_IN_PLACE, c->sums, (int)count, MPI_DOUBLE, MPI_SUM, c->comm, &request);
+    int root = c->layout.rank == 0;
+    int code = everywhere
+                   ? MPI_Iallreduce(MPI_IN_PLACE, c->sums, (int)count, MPI_DOUBLE, MPI_SUM, c->comm, &request)
+                   : MPI_Ireduce(root ? MPI_IN_PLACE : c->sums, root ? c->sums : NULL, (int)count, MPI_DOUBLE, MPI_SUM,
+                                 0, c->comm, &request);
     if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "summing", code);
+    status = await(c, &request, 1, err);
+    if (status == EM_OK && (everywhere || root)) memcpy(values, c->sums, count * sizeof *values);
+    return status;
+}
+
+static em_status mpi_give(void *state, double *values, size_t count, em_error *err)
+{
+    cluster *c = state;
+    MPI_Request request;
+    if (c->failed) return fail_again(err);
+    em_status status = make_room(&c->sums, &c->sums_room, 1, count, err);
+    if (status != EM_OK) return status;
+    if (c->layout.rank == 0) memcpy(c->sums, values, count * sizeof *values);
+    int code = MPI_Ibcast(c->sums, (int)count, MPI_DOUBLE, 0, c->comm, &request);
+    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "sharing", code);
     status = await(c, &request, 1, err);
     if (status == EM_OK) memcpy(values, c->sums, count * sizeof *values);
     return status;
@@ -263,7 +283,8 @@ const em_engine emi_mpi_engine = {.name = "mpi",
                                   .close = mpi_close,
                                   .fail = mpi_fail,
                                   .progress = mpi_progress,
-                                  .sum = mpi_sum};
+                                  .sum = mpi_sum,
+                                  .give = mpi_give};
 
 em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_layout *layout, em_error *err)
 {
