@@ -189,7 +189,7 @@ static int did_its_job(const compare_job *job, const contender *one)
 {
     if (!one->model) return 0;
     em_reason reason = em_model_info(one->model)->reason;
-    return reason == EM_CONVERGED || (reason == EM_STOPPED_ITERATIONS && args_given(job->args, "iterations"));
+    return reason > 0 || (reason == EM_STOPPED_ITERATIONS && args_given(job->args, "iterations"));
 }
 
 static em_status verdict(const compare_job *job, em_error *err)

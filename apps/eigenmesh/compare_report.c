@@ -36,10 +36,12 @@ static const char *result_of(const em_info *info)
 {
     switch (info->reason) {
     case EM_CONVERGED: return "converged";
+    case EM_SETTLED: return "settled";
     case EM_STOPPED_ITERATIONS: return "iteration limit";
     case EM_STOPPED_DIVERGED: return "diverged";
     case EM_STOPPED_USER: return "interrupted";
     case EM_STOPPED_SHORT: return "stopped short";
+    case EM_STOPPED_ROUNDING: return "rounding";
     }
     return "unknown";
 }

@@ -104,7 +104,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
     TRY(report_components(job->model, err));
-    report_clusters(job->model);
+    report_certificate(job->model);
     (void)putchar('\n');
     TRY(report_traffic(info, err));
     (void)putchar('\n');
@@ -142,7 +142,7 @@ static int breaks_promise(const em_info *info)
     int promises = 0;
     for (int m = 0; em_method(m); m++)
         if (strcmp(em_method(m)->name, info->method) == 0) promises = em_method(m)->residual;
-    return promises && info->iterations > 0 && info->tolerance > 0;
+    return promises && info->iterations > 0;
 }
 
 /* Not converging is a result that is kept, and still a job that failed. */
@@ -151,13 +151,14 @@ static em_status verdict(const fit_job *job, em_error *err)
     const em_info *info = em_model_info(job->model);
     const char *kept = job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "";
     switch (info->reason) {
-    case EM_CONVERGED: return EM_OK;
+    case EM_CONVERGED:
+    case EM_SETTLED: return EM_OK;
     case EM_STOPPED_ITERATIONS:
-        if (args_given(job->args, "iterations") && !breaks_promise(info)) return EM_OK;
+        if (info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info))) return EM_OK;
         return refuse(err, EM_ENUMERIC,
-                      "fit: %s has not converged after %ld iterations (change %.1e, tolerance %g)%s; "
+                      "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
                       "try more --iterations, or another --method",
-                      info->method, info->iterations, info->change, info->tolerance, kept);
+                      info->method, info->iterations, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_DIVERGED:
         return refuse(err, EM_ENUMERIC,
                       "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
@@ -167,6 +168,11 @@ static em_status verdict(const fit_job *job, em_error *err)
                       "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
                       "try more --consensus-rounds, or method krylov",
                       info->method, info->worst_residual, info->tolerance, kept);
+    case EM_STOPPED_ROUNDING:
+        return refuse(err, EM_ENUMERIC,
+                      "fit: components are so much smaller than the first that rounding leaves their directions open%s; "
+                      "try --scale std, or leaving out the columns of the largest numbers",
+                      kept);
     case EM_STOPPED_USER:
         if (args_given(job->args, "checkpoint"))
             return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",

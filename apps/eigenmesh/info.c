@@ -19,7 +19,7 @@ static em_status print_text(const em_model *model, const output_file *plot, em_e
     (void)printf("method    %s, %s covariances, seed %llu\n\n", info->method, info->operator_name,
                  (unsigned long long)info->seed);
     TRY(report_components(model, err));
-    report_clusters(model);
+    report_certificate(model);
     (void)putchar('\n');
     TRY(report_traffic(info, err));
     (void)putchar('\n');

@@ -9,22 +9,33 @@ const double *report_exact(const em_model *model)
     return exact && !isnan(exact[0]) ? exact : NULL;
 }
 
+/* A bound of 1 says nothing. */
+static void angle_cell(table *t, double bound)
+{
+    if (bound < 1)
+        table_cell(t, "%.1e", bound);
+    else
+        table_cell(t, "-");
+}
+
 em_status report_components(const em_model *model, em_error *err)
 {
     const double *variance = em_model_explained_variance(model);
     const double *ratio = em_model_explained_variance_ratio(model);
     const double *residual = em_model_residuals(model);
+    const double *angle = em_model_angle_bounds(model);
     const double *exact = report_exact(model);
     const double *error = em_model_component_error(model);
     double cumulative = 0;
     table t;
-    table_begin(&t, 5 + (exact != NULL) + (error != NULL));
+    table_begin(&t, 6 + (exact != NULL) + (error != NULL));
     table_cell(&t, "component");
     table_cell(&t, "variance");
     if (exact) table_cell(&t, "exact");
     table_cell(&t, "ratio");
     table_cell(&t, "cumulative");
     table_cell(&t, "residual");
+    table_cell(&t, "angle");
     if (error) table_cell(&t, "error");
     for (int k = 0; k < em_model_components_count(model); k++) {
         cumulative += ratio[k];
@@ -34,25 +45,42 @@ em_status report_components(const em_model *model, em_error *err)
         table_cell(&t, "%.4f", ratio[k]);
         table_cell(&t, "%.4f", cumulative);
         table_cell(&t, "%.1e", residual[k]);
+        angle_cell(&t, angle[k]);
         if (error) table_cell(&t, "%.1e", error[k]);
     }
     return table_print(&t, err);
 }
 
 /* A line for each run of components that only define a subspace together. */
-void report_clusters(const em_model *model)
+static void report_alike(const em_model *model, int first, int end, int open)
 {
-    const int *cluster = em_model_clusters(model);
-    int K = em_model_components_count(model);
-    for (int k = 0, end; k < K; k = end) {
-        for (end = k + 1; end < K && cluster[end] == k;) end++;
-        int open = end == K && em_model_info(model)->open_cluster;
-        if (end - k < 2 && !open) continue;
-        (void)printf(
-            "alike     components %d to %d%s have the same variance to eight digits: together they span a subspace, "
-            "singly they are not defined\n",
-            k + 1, open ? K + 1 : end, open ? " (the last is not among those found)" : "");
+    double bound = em_model_subspace_bounds(model)[first];
+    (void)printf("alike     the variances of components %d to %d are too close to tell the single vectors apart", first + 1,
+                 open ? end + 1 : end);
+    if (open)
+        (void)printf("; the last is not among those found: try -k %d\n", end + 1);
+    else if (bound < 1)
+        (void)printf("; the subspace they span is known to an angle of %.1e\n", bound);
+    else
+        (void)putchar('\n');
+}
+
+void report_certificate(const em_model *model)
+{
+    const int64_t *cluster = em_model_clusters(model);
+    const em_info *info = em_model_info(model);
+    int K = em_model_components_count(model), has = info->rank;
+    for (int k = 0, end; k < has; k = end) {
+        for (end = k + 1; end < has && cluster[end] == k;) end++;
+        int open = end == K && info->open_cluster;
+        if (end - k > 1 || open) report_alike(model, k, end, open);
     }
+    if (has < K)
+        (void)printf("rank      %d: components %s%d have no variance, any directions beside the others would do\n", has,
+                     has + 1 < K ? "from " : "", has + 1);
+    if (info->limited)
+        (void)printf("limited   %d component%s above the tolerance, where rounding forbids more; see the angle\n",
+                     info->limited, info->limited == 1 ? " is" : "s are");
 }
 
 em_traffic report_total(const em_info *info)
@@ -108,9 +136,9 @@ void report_ending(const em_info *info)
 {
     (void)printf("result    %s after %ld iteration%s", em_reason_text(info->reason), info->iterations,
                  info->iterations == 1 ? "" : "s");
-    if (isfinite(info->change)) (void)printf(", change %.1e", info->change);
+    if (isfinite(info->change) && info->reason != EM_CONVERGED) (void)printf(", change %.1e", info->change);
     (void)printf(" (tolerance %g)\n", info->tolerance);
-    (void)printf("measures  residual %.1e", info->residual);
+    (void)printf("measures  worst residual %.1e, mean %.1e", info->worst_residual, info->residual);
     if (isfinite(info->consensus)) (void)printf(", consensus %.1e", info->consensus);
     if (isfinite(info->error)) (void)printf(", error %.1e", info->error);
     if (isfinite(info->step)) (void)printf(", step %.4g", info->step);

@@ -9,8 +9,9 @@
 /* The table of components, what was sent, how it ended. */
 em_status report_components(const em_model *model, em_error *err);
 
-/* Says which components have variances too alike to tell their vectors apart. */
-void report_clusters(const em_model *model);
+/* What the angles in the table do not say: which components only define a subspace together, which have no variance,
+ * which are limited by rounding. */
+void report_certificate(const em_model *model);
 em_status report_traffic(const em_info *info, em_error *err);
 void report_ending(const em_info *info);
 

@@ -5,6 +5,7 @@ static void json_components(json *j, const em_model *model)
     const double *variance = em_model_explained_variance(model);
     const double *ratio = em_model_explained_variance_ratio(model);
     const double *residual = em_model_residuals(model);
+    const double *angle = em_model_angle_bounds(model);
     const double *exact = report_exact(model);
     const double *error = em_model_component_error(model);
     double cumulative = 0;
@@ -18,18 +19,23 @@ static void json_components(json *j, const em_model *model)
         json_real(j, "ratio", ratio[k]);
         json_real(j, "cumulative", cumulative);
         json_real(j, "residual", residual[k]);
+        json_real(j, "angle_bound", angle[k]);
         if (error) json_real(j, "error", error[k]);
         json_close(j, '}');
     }
     json_close(j, ']');
 }
 
-/* For each component the first one whose variance is its own, counted from 1 as the components are. */
+/* For each component the first one of those it cannot be told apart from, counted from 1 as the components are, and how
+ * well the subspace of these is known. */
 static void json_clusters(json *j, const em_model *model)
 {
-    const int *cluster = em_model_clusters(model);
+    const int64_t *cluster = em_model_clusters(model);
     json_open(j, "clusters", '[');
     for (int k = 0; k < em_model_components_count(model); k++) json_whole(j, NULL, (uint64_t)cluster[k] + 1);
+    json_close(j, ']');
+    json_open(j, "subspace_bounds", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) json_real(j, NULL, em_model_subspace_bounds(model)[k]);
     json_close(j, ']');
     json_flag(j, "open_cluster", em_model_info(model)->open_cluster);
 }
@@ -67,6 +73,8 @@ void report_json(json *j, const em_model *model)
     json_whole(j, "seed", info->seed);
     json_flag(j, "converged", info->reason == EM_CONVERGED);
     json_text(j, "result", em_reason_text(info->reason));
+    json_whole(j, "rank", (uint64_t)info->rank);
+    json_whole(j, "limited", (uint64_t)info->limited);
     json_whole(j, "iterations", (uint64_t)info->iterations);
     json_whole(j, "resumed", (uint64_t)info->resumed);
     json_real(j, "tolerance", info->tolerance);

@@ -353,12 +353,16 @@ EM_API const em_option_info *em_option(int index); /* NULL past the end         
 /* Set an option from text.                                                        */
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
 
+/* The verdict, by the true residual of the answer, whatever a method believed.      */
 typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept       */
-                         EM_CONVERGED = 1,
+                         EM_CONVERGED = 1, /* every residual is within the tolerance, or as small as rounding allows
+                                            * with a direction that is known all the same */
+                         EM_SETTLED = 2,   /* an inexact method no longer moves, at the residual that is reported */
                          EM_STOPPED_ITERATIONS = -1,
                          EM_STOPPED_DIVERGED = -2,
                          EM_STOPPED_USER = -3,
-                         EM_STOPPED_SHORT = -4 /* the true residual is above the tolerance */
+                         EM_STOPPED_SHORT = -4,   /* the true residual is above the tolerance */
+                         EM_STOPPED_ROUNDING = -5 /* rounding leaves components undetermined that have variance */
 } em_reason;
 
 EM_API const char *em_reason_text(em_reason reason);
@@ -383,7 +387,7 @@ typedef struct em_info {
     long iterations;
     double step; /* alpha as used; NaN where a method has none           */
     double tolerance, change;
-    double residual; /* mean over the components                            */
+    double residual; /* mean over the components, each relative to its own eigenvalue */
     double worst_residual;
     double consensus; /* at the end of the iterations                        */
     double error;     /* of the nodes' estimates; NaN without a truth        */
@@ -398,6 +402,8 @@ typedef struct em_info {
     long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
     int constant_features;         /* left unscaled under EM_SCALE_STD                     */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
+    int rank;                      /* components with variance of their own: those after have 0        */
+    int limited;                   /* components above the tolerance, where rounding forbids more      */
     char choice[256];              /* why "auto" chose the method; empty otherwise          */
 } em_info;
 
@@ -435,11 +441,18 @@ EM_API const double *em_model_scale(const em_model *model);              /* d   
 EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
-EM_API const double *em_model_residuals(const em_model *model); /* K       */
 
-/* For each component the first one of those in a row whose eigenvalues are alike, that is within 1e-8 of the largest
- * eigenvalue of each other.  Where there are several, single vectors are not defined, only their subspace is. */
-EM_API const int *em_model_clusters(const em_model *model); /* K                     */
+/* How good they are: ||C x - theta x|| / theta, each relative to its own eigenvalue; and
+ * a bound on the sine of the angle between each component and the true eigenvector, 1
+ * where nothing is known of a single one.                                         */
+EM_API const double *em_model_residuals(const em_model *model);    /* K            */
+EM_API const double *em_model_angle_bounds(const em_model *model); /* K            */
+
+/* For each component the first one of those in a row whose eigenvalues are too close,
+ * relative to their own size, to tell the vectors apart: singly they are not determined,
+ * the subspace they span is, and the bound is on its largest angle.               */
+EM_API const int64_t *em_model_clusters(const em_model *model);       /* K         */
+EM_API const double *em_model_subspace_bounds(const em_model *model); /* K         */
 EM_API double em_model_noise_variance(const em_model *model);
 
 /* The exact variances and each component's error against the truth, averaged over

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <cblas.h>
+#include <limits.h>
 #include <string.h>
 
 enum {
@@ -115,6 +116,7 @@ static void centre_scores(emi_block S, const double *m, double *sums)
 typedef struct product {
     const emi_cov *C;
     emi_block X, Z;
+    int measures; /* the scores' squares too, after the product */
 } product;
 
 /* Z = (M/N) Y' (Y X) for some of the rows, a block at a time: each is read once and used for both products while it is in
@@ -131,7 +133,8 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
     double *room = scratch.v, *scores = room + at_once * (size_t)d, *m = scores + at_once * (size_t)K, *sums = m + K;
     emi_block mu = {d, 1, raw ? C->standard->mean : NULL}, Z = {d, K, sum};
     const double *rows = NULL;
-    memset(Z.v, 0, sizeof *Z.v * (size_t)d * (size_t)K);
+    double *squares = sum + (size_t)d * (size_t)K;
+    memset(Z.v, 0, sizeof *Z.v * ((size_t)d + (size_t)t->measures) * (size_t)K);
     memset(sums, 0, sizeof *sums * (size_t)K);
     if (mu.v) emi_mul_tn(1, t->X, mu, 0, (emi_block){K, 1, m});
     for (size_t first = from; first < from + rows_of_part; first += count) {
@@ -141,16 +144,40 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
         emi_block Y = {d, (int)count, (double *)rows}, S = {(int)count, K, scores};
         emi_mul_tn(1, Y, t->X, 0, S);
         if (mu.v) centre_scores(S, m, sums);
+        for (int k = 0; k < K && t->measures; k++)
+            squares[k] += C->weight * cblas_ddot(S.rows, emi_column_of(S, k), 1, emi_column_of(S, k), 1);
         emi_mul(C->weight, Y, S, 1, Z);
     }
     if (mu.v) emi_mul(-C->weight, mu, (emi_block){1, K, sums}, 1, Z);
     return EM_OK;
 }
 
-static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+/* Columns that scratch has room for; never none. */
+static int columns_at_once(int d, emi_scratch scratch)
 {
-    product t = {C, X, Z};
-    return emi_sum_parts(C->shard->count, Z.v, (size_t)C->d * (size_t)X.cols, apply_to_part, &t, C->crew, scratch, err);
+    size_t rows = emi_rows_at_once(d, APPLY_BYTES), left = scratch.count - rows * (size_t)d, columns = left / (rows + 2);
+    return columns < INT_MAX ? (int)columns : INT_MAX;
+}
+
+static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, int measures, emi_scratch scratch,
+                                em_error *err)
+{
+    product t = {C, X, Z, measures};
+    size_t size = ((size_t)C->d + (size_t)measures) * (size_t)X.cols;
+    return emi_sum_parts(C->shard->count, Z.v, size, apply_to_part, &t, C->crew, scratch, err);
+}
+
+/* A block wider than scratch was made for, in pieces. */
+static em_status apply_in_pieces(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+{
+    em_status status = EM_OK;
+    int most = columns_at_once(C->d, scratch);
+    for (int first = 0; first < X.cols && status == EM_OK; first += most) {
+        int count = X.cols - first < most ? X.cols - first : most;
+        status = apply_implicit(C, (emi_block){X.rows, count, emi_column_of(X, first)},
+                                (emi_block){Z.rows, count, emi_column_of(Z, first)}, 0, scratch, err);
+    }
+    return status;
 }
 
 /* The rows of Z from a panel of C's columns, which are its rows too. */
@@ -168,7 +195,7 @@ static em_status panel_turn(void *context, int index, int worker, em_error *err)
 static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
 {
     em_status status = EM_OK;
-    product t = {C, X, Z};
+    product t = {.C = C, .X = X, .Z = Z};
     int panels = (C->d + PANEL - 1) / PANEL;
     if (panels == 1) {
         emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
@@ -184,7 +211,28 @@ static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_erro
 
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : apply_implicit(C, X, Z, scratch, err);
+    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : apply_in_pieces(C, X, Z, scratch, err);
+}
+
+em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t d = (size_t)C->d, K = (size_t)X.cols;
+    double *piece = NULL;
+    int most = columns_at_once(C->d, scratch);
+    if (X.cols <= most) return apply_implicit(C, X, (emi_block){C->d, X.cols, out}, 1, scratch, err);
+    piece = emi_doubles((d + 1) * (size_t)most);
+    if (!piece) return emi_fail_memory(err, "certificate");
+    for (int first = 0, count; first < X.cols; first += count) {
+        count = X.cols - first < most ? X.cols - first : most;
+        emi_block some = {C->d, count, emi_column_of(X, first)};
+        TRY(apply_implicit(C, some, (emi_block){C->d, count, piece}, 1, scratch, err));
+        memcpy(out + (size_t)first * d, piece, sizeof *out * d * (size_t)count);
+        memcpy(out + K * d + (size_t)first, piece + d * (size_t)count, sizeof *out * (size_t)count);
+    }
+done:
+    emi_free(piece);
+    return status;
 }
 
 em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err)

@@ -27,9 +27,13 @@ double emi_cov_implicit_cost(size_t rows, int d, int K);
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err);
 size_t emi_cov_form_needs(int d);
 
-/* Z = C_i X, d x K.  Needs emi_cov_apply_needs(d, K) of scratch. */
+/* Z = C_i X, d x K.  Needs emi_cov_apply_needs(d, K) of scratch; products with rows make do with emi_cov_apply_needs(d, 1). */
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err);
 size_t emi_cov_apply_needs(int d, int K);
+
+/* From the rows, whatever is formed: C_i X, and after it x_k' C_i x_k of each column as a sum of squares of scores, which
+ * rounding spoils least.  out[(d + 1) K]. */
+em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err);
 
 /* trace(C_i).  Needs emi_moments_needs(d) + d of scratch. */
 em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err);

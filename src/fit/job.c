@@ -10,7 +10,7 @@
 static long iteration_limit(const emi_job *job)
 {
     if (job->options->iterations >= 0) return job->options->iterations;
-    return job->method->iterations * (job->method->per_component ? job->options->components : 1);
+    return job->method->iterations * (job->method->per_component ? job->problem->K : 1);
 }
 
 /* The automatic step.  Around a solution, the update along an estimate itself has the eigenvalues of
@@ -90,7 +90,8 @@ static em_status start(emi_job *job, em_error *err)
         if (emi_norm(s->d, emi_column_of(X, k)) == 0)
             return emi_fail(err, EM_EINVAL, "init: column %d is zero; try another start", k);
     for (int i = 1; i < s->mesh->hosted; i++) memcpy(emi_at(&s->X, i).v, X.v, size * sizeof(double));
-    return EM_OK;
+    if (emi_mesh_has_root(s->mesh)) emi_keep_answer(s, X.v, s->K);
+    return s->mesh->failure.code;
 }
 
 static em_status open_solver(emi_job *job, em_error *err)
@@ -110,10 +111,15 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .own_start = job->options->init != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
+                      .fraction = job->options->variance,
+                      .variance = p->variance,
+                      .rank = p->rank,
+                      .rounding = {p->deviation, p->offset, emi_cov_is_dense(&p->C[0]),
+                                   p->standard.mean_is_near && !p->standard.inverse_scale && !emi_cov_is_dense(&p->C[0])},
                       .knows_residual = job->method->info.residual,
+                      .uses = job->method->uses,
                       .traits = job->method->traits,
-                      .next_value = NAN,
-                      .rest = NAN,
+                      .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
                       .iteration_limit = iteration_limit(job)};
     s->rounds = choose_rounds(job);
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
@@ -123,7 +129,7 @@ static em_status open_solver(emi_job *job, em_error *err)
     TRY(emi_field_alloc(&s->theta, p->mesh->hosted, p->K, 1, err));
     for (int n = 0; n < job->method->extra_fields; n++)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
-    TRY(emi_observer_open(&job->observer, s, job->truth->vectors, err));
+    TRY(emi_observer_open(&job->observer, s, job->truth, err));
     TRY(emi_surroundings_open(&job->around, s, job->options, &job->observer, job->alpha, err));
     job->around.checkpoint = job->checkpoint;
     TRY(start(job, err));
@@ -162,6 +168,7 @@ void emi_job_close(emi_job *job)
     emi_surroundings_close(&job->around);
     emi_observer_close(&job->observer);
     for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&job->solver.extra[n]);
+    emi_free(job->solver.answer.X);
     emi_field_free(&job->solver.theta);
     emi_field_free(&job->solver.residual);
     emi_field_free(&job->solver.mixed);

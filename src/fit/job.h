@@ -7,12 +7,6 @@
 #include "fit/problem.h"
 #include "fit/surroundings.h"
 
-/* The exact answer, where it is known. */
-typedef struct emi_truth {
-    double *vectors; /* (d, K) column-major; NULL: not known */
-    double *values;  /* [K]; NaN: not known                  */
-} emi_truth;
-
 typedef struct emi_job {
     const em_options *options;
     const emi_method *method;

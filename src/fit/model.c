@@ -1,9 +1,9 @@
 #include "fit/model.h"
 
+#include "base/larger.h"
 #include "base/memory.h"
 #include "linalg/block.h"
 
-#include <math.h>
 #include <string.h>
 
 em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
@@ -11,12 +11,11 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     size_t k = (size_t)K, f = (size_t)d, size;
     em_model *model = emi_calloc(1, sizeof *model);
     if (!model || emi_size_overflows(k, f, &size) || size > SIZE_MAX / 32 ||
-        !(model->numbers = emi_calloc(size + 2 * f + 6 * k, sizeof(double))) ||
+        !(model->numbers = emi_calloc(size + 2 * f + 8 * k, sizeof(double))) ||
         !(model->cluster = emi_calloc(k, sizeof *model->cluster))) {
         em_model_free(&model);
         return emi_fail_memory(err, "model");
     }
-    for (int n = 0; n < K; n++) model->cluster[n] = n;
     model->K = K, model->d = d, model->N = N;
     model->components = model->numbers;
     model->mean = model->components + size;
@@ -25,8 +24,11 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     model->explained_variance_ratio = model->explained_variance + k;
     model->singular_values = model->explained_variance_ratio + k;
     model->residuals = model->singular_values + k;
-    model->exact_variance = model->residuals + k;
+    model->angle_bounds = model->residuals + k;
+    model->subspace_bounds = model->angle_bounds + k;
+    model->exact_variance = model->subspace_bounds + k;
     model->component_error = model->exact_variance + k;
+    for (int n = 0; n < K; n++) model->cluster[n] = n, model->angle_bounds[n] = model->subspace_bounds[n] = NAN;
     *out = model;
     return EM_OK;
 }
@@ -41,29 +43,14 @@ void em_model_free(em_model **handle)
     *handle = NULL;
 }
 
-/* Where neighbouring eigenvalues agree to eight digits, single eigenvectors are not defined, their subspace is. */
 void emi_model_derive(em_model *model)
 {
-    const double *variance = model->explained_variance, scale = EMI_ALIKE * fabs(variance[0]);
     em_info *info = &model->info;
     info->residual = info->worst_residual = 0;
     for (int k = 0; k < model->K; k++) {
-        int alike = k > 0 && variance[k - 1] - variance[k] <= scale;
-        model->cluster[k] = alike ? model->cluster[k - 1] : k;
         info->residual += model->residuals[k] / model->K;
-        info->worst_residual = fmax(info->worst_residual, model->residuals[k]);
+        info->worst_residual = emi_larger(info->worst_residual, model->residuals[k]);
     }
-}
-
-/* The arrays stay where they are: only fewer of their entries count. */
-void emi_model_truncate(em_model *model, int K)
-{
-    double degrees = fmin((double)model->N, model->d), rest = model->noise_variance * (degrees - model->K);
-    for (int k = K; k < model->K; k++) rest += model->explained_variance[k];
-    if (K < model->K) model->info.open_cluster = model->cluster[K] != K;
-    model->K = model->info.components = K;
-    model->noise_variance = degrees > K ? rest / (degrees - K) : 0;
-    emi_model_derive(model);
 }
 
 int em_model_components_count(const em_model *model)
@@ -116,7 +103,17 @@ const double *em_model_residuals(const em_model *model)
     return model->residuals;
 }
 
-const int *em_model_clusters(const em_model *model)
+const double *em_model_angle_bounds(const em_model *model)
+{
+    return model->angle_bounds;
+}
+
+const double *em_model_subspace_bounds(const em_model *model)
+{
+    return model->subspace_bounds;
+}
+
+const int64_t *em_model_clusters(const em_model *model)
 {
     return model->cluster;
 }
@@ -151,10 +148,12 @@ const char *em_reason_text(em_reason reason)
 {
     switch (reason) {
     case EM_CONVERGED: return "converged";
+    case EM_SETTLED: return "settled";
     case EM_STOPPED_ITERATIONS: return "stopped at the iteration limit";
     case EM_STOPPED_DIVERGED: return "diverged";
     case EM_STOPPED_USER: return "interrupted";
     case EM_STOPPED_SHORT: return "stopped short of the tolerance";
+    case EM_STOPPED_ROUNDING: return "rounding leaves components undetermined";
     }
     return "unknown";
 }

@@ -4,27 +4,27 @@
 
 #define DOUBLES(label, pointer, n)                                                                                     \
     {                                                                                                                  \
-        label, EMI_DOUBLES, 1, {n, 0}, n, pointer                                                                      \
+        label, EMI_DOUBLES, 1, {n, 0}, n, pointer, 0                                                                   \
     }
 #define DOUBLE(label, pointer)                                                                                         \
     {                                                                                                                  \
-        label, EMI_DOUBLES, 0, {0, 0}, 1, pointer                                                                      \
+        label, EMI_DOUBLES, 0, {0, 0}, 1, pointer, 0                                                                   \
     }
 #define INT64(label, pointer)                                                                                          \
     {                                                                                                                  \
-        label, EMI_INT64, 0, {0, 0}, 1, pointer                                                                        \
+        label, EMI_INT64, 0, {0, 0}, 1, pointer, 0                                                                     \
     }
 #define UINT64(label, pointer)                                                                                         \
     {                                                                                                                  \
-        label, EMI_UINT64, 0, {0, 0}, 1, pointer                                                                       \
+        label, EMI_UINT64, 0, {0, 0}, 1, pointer, 0                                                                    \
     }
 #define UINT64S(label, pointer)                                                                                        \
     {                                                                                                                  \
-        label, EMI_UINT64, 1, {EM_PHASES, 0}, EM_PHASES, pointer                                                       \
+        label, EMI_UINT64, 1, {EM_PHASES, 0}, EM_PHASES, pointer, 0                                                    \
     }
 #define TEXT(label, array)                                                                                             \
     {                                                                                                                  \
-        label, EMI_TEXT, 0, {0, 0}, sizeof array, array                                                                \
+        label, EMI_TEXT, 0, {0, 0}, sizeof array, array, 0                                                             \
     }
 
 /* The answer, under scikit-learn's names. */
@@ -32,13 +32,16 @@ static int answer_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
 {
     size_t K = (size_t)model->K, d = (size_t)model->d;
     const emi_entry entries[] = {
-        {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components},
+        {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components, 0},
         DOUBLES("mean", model->mean, d),
         DOUBLES("scale", model->scale, d),
         DOUBLES("explained_variance", model->explained_variance, K),
         DOUBLES("explained_variance_ratio", model->explained_variance_ratio, K),
         DOUBLES("singular_values", model->singular_values, K),
         DOUBLES("residuals", model->residuals, K),
+        {"angle_bounds", EMI_DOUBLES, 1, {K, 0}, K, model->angle_bounds, 1},
+        {"clusters", EMI_INT64, 1, {K, 0}, K, model->cluster, 1},
+        {"subspace_bounds", EMI_DOUBLES, 1, {K, 0}, K, model->subspace_bounds, 1},
         DOUBLE("noise_variance", &model->noise_variance),
         UINT64("n_samples", &b->n_samples),
         INT64("n_features", &b->n_features),
@@ -74,6 +77,8 @@ static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
         DOUBLE("seconds", &info->seconds),
         INT64("constant_features", &b->constant_features),
         INT64("open_cluster", &b->open_cluster),
+        {"rank", EMI_INT64, 0, {0, 0}, 1, &b->rank, 1},
+        {"limited", EMI_INT64, 0, {0, 0}, 1, &b->limited, 1},
         TEXT("version", b->version),
     };
     memcpy(out, entries, sizeof entries);
@@ -99,6 +104,8 @@ void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)
                              .threads = info->threads,
                              .constant_features = info->constant_features,
                              .open_cluster = info->open_cluster,
+                             .rank = info->rank,
+                             .limited = info->limited,
                              .seed = info->seed};
     (void)snprintf(b->version, sizeof b->version, "%s", em_version());
     for (int phase = 0; phase < EM_PHASES; phase++) {
@@ -119,6 +126,8 @@ void emi_buffers_to_model(const emi_entry_buffers *b, em_model *model)
     info->threads = (int)b->threads;
     info->constant_features = (int)b->constant_features;
     info->open_cluster = (int)b->open_cluster;
+    info->rank = (int)b->rank;
+    info->limited = (int)b->limited;
     info->seed = b->seed;
     info->samples = b->n_samples;
     info->features = model->d;

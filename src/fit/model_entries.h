@@ -12,13 +12,15 @@ typedef struct emi_entry {
     size_t shape[2];
     size_t count; /* doubles and integers: elements; text: room in bytes */
     void *values; /* double *, int64_t *, uint64_t * or char * */
+    int optional; /* files of older versions lack it: what is there stays */
 } emi_entry;
 
 enum { EMI_ENTRIES_MAX = 40 };
 
 /* The integers and lists of the file that em_model keeps in other forms. */
 typedef struct emi_entry_buffers {
-    int64_t n_components, n_features, converged, reason, iterations, nodes, threads, constant_features, open_cluster;
+    int64_t n_components, n_features, converged, reason, iterations, nodes, threads, constant_features, open_cluster,
+        rank, limited;
     uint64_t n_samples, seed;
     uint64_t rounds[EM_PHASES], messages[EM_PHASES], bytes[EM_PHASES];
     double units[EM_PHASES];

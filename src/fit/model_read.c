@@ -113,6 +113,9 @@ static void decode_text(const array *from, char *out)
 static em_status load_entry(const model_file *file, const emi_entry *entry, em_error *err)
 {
     array from;
+    char full[64];
+    (void)snprintf(full, sizeof full, "%s.npy", entry->name);
+    if (entry->optional && zip_name_locate(file->archive, full, 0) < 0) return EM_OK;
     em_status status = read_array(file, entry->name, &from, err);
     if (status != EM_OK) return status;
     if (!fits(&from.header, entry))
@@ -178,6 +181,7 @@ em_status em_model_load(em_model **out, const char *path, em_error *err)
     TRY(open_archive(&file, err));
     TRY(find_size(&file, &K, &d, err));
     TRY(emi_model_new(&model, (int)K, (int)d, 0, err));
+    buffers.rank = (int64_t)K;
     int count = emi_model_entries(model, &buffers, entries);
     for (int e = 0; e < count; e++) TRY(load_entry(&file, &entries[e], err));
     TRY(check_numbers(&file, model, err));

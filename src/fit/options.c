@@ -204,7 +204,7 @@ em_status emi_options_method(const em_options *options, int nodes, const emi_met
         return emi_fail(err, EM_EINVAL,
                         "method %s: needs all data in one place, and there are %d nodes; try --nodes 1, or method dsa",
                         name, nodes);
-    if (options->variance > 0 && !(method->traits & EMI_SAME_EVERYWHERE))
+    if (options->variance > 0 && !(method->traits & EMI_AT_ROOT))
         return emi_fail(err, EM_EINVAL, "components: a fraction of variance is not for method %s; try krylov or auto",
                         name);
     *out = method;
@@ -236,8 +236,8 @@ static em_status check_checkpoint(const em_options *options, em_error *err)
 em_status emi_options_check(const em_options *options, uint64_t N, int d, em_error *err)
 {
     int K = options->components;
-    if (K < 1) return emi_fail(err, EM_EINVAL, "components: %d of them; try 1 or more", K);
-    if (K > d || (uint64_t)K > N)
+    if (options->variance == 0 && K < 1) return emi_fail(err, EM_EINVAL, "components: %d of them; try 1 or more", K);
+    if (options->variance == 0 && (K > d || (uint64_t)K > N))
         return emi_fail(err, EM_EINVAL, "components: %d of them, from %llu rows of %d features; try %llu or fewer", K,
                         (unsigned long long)N, d, (unsigned long long)(N < (uint64_t)d ? N : (uint64_t)d));
     if (options->variance != 0 && !(options->variance > 0 && options->variance < 1))

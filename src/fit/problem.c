@@ -39,6 +39,9 @@ done:
     return status;
 }
 
+/* Components to begin with, where a fraction of the variance says how many there will be. */
+enum { AT_FIRST = 16 };
+
 static em_status check_sizes(emi_problem *p, const em_options *options, em_error *err)
 {
     if (p->shards->count != p->mesh->hosted && p->shards->count != p->mesh->graph->nodes)
@@ -48,9 +51,12 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
     if (p->shards->columns > (size_t)(INT_MAX / 2))
         return emi_fail(err, EM_EINVAL, "data: %zu features are too many; try fewer columns", p->shards->columns);
     p->d = (int)p->shards->columns;
-    p->K = options->components;
     em_status status = count_rows(p, err);
-    return status ? status : emi_options_check(options, p->N, p->d, err);
+    if (status == EM_OK) status = emi_options_check(options, p->N, p->d, err);
+    uint64_t rows = options->center && p->N > 1 ? p->N - 1 : p->N, most = p->N < (uint64_t)p->d ? p->N : (uint64_t)p->d;
+    p->rank = rows < (uint64_t)p->d ? (int)rows : p->d;
+    p->K = options->variance == 0 ? options->components : most < AT_FIRST ? (int)most : AT_FIRST;
+    return status;
 }
 
 static em_status alloc_problem(emi_problem *p, int width, em_error *err)
@@ -188,10 +194,15 @@ static int dense_is_better(const emi_problem *p, long steps)
     return dense < implicit && p->dense_fits;
 }
 
+void emi_problem_spare(emi_problem *p)
+{
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 1;
+}
+
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
 {
     if (dense_is_better(p, steps)) return emi_problem_make_dense(p, err);
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 1;
+    emi_problem_spare(p);
     return EM_OK;
 }
 
@@ -343,6 +354,9 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     if (options->scale == EM_SCALE_SPECTRAL) TRY(scale_by_spectrum(p, err));
     TRY(find_variance(p, err));
     judge_mean(p);
+    p->deviation = emi_doubles((size_t)p->d), p->offset = emi_doubles((size_t)p->d);
+    TRY(sum_over_network(p, squares_turn, p->deviation, err));
+    for (int f = 0; f < p->d; f++) p->deviation[f] = sqrt(p->deviation[f] / (double)p->N), p->offset[f] = fabs(p->mean[f]) / p->scale[f];
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     return status;
@@ -372,7 +386,7 @@ done:
     return status;
 }
 
-em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err)
+em_status emi_problem_truth(emi_problem *p, int K, double *values, double *vectors, em_error *err)
 {
     enum { SPREAD_MOST = 4096 };
     em_status status = EM_OK;
@@ -395,7 +409,7 @@ em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_
     pooled = emi_calloc(size, sizeof *pooled);
     if (!pooled) TRY(emi_fail_memory(err, "truth compute"));
     TRY(pool_covariances(p, pooled, err));
-    TRY(emi_top_eigen(pooled, p->d, p->K, values, vectors, err));
+    TRY(emi_top_eigen(pooled, p->d, K, values, vectors, err));
 done:
     emi_free(pooled);
     return status;
@@ -408,6 +422,8 @@ void emi_problem_free(emi_problem *p)
     emi_free(p->scratch);
     emi_free(p->C);
     emi_free(p->standard.inverse_scale);
+    emi_free(p->deviation);
+    emi_free(p->offset);
     emi_free(p->scale);
     emi_free(p->mean);
     *p = (emi_problem){0};

@@ -17,6 +17,8 @@ typedef struct emi_problem {
     emi_cov *C;             /* [hosted] */
     int dense_fits;         /* all covariances, into the memory of all processes */
     double variance;        /* trace(C), over the whole network */
+    int rank;               /* of C, at most: there are no more rows, less one for the mean, or features */
+    double *deviation, *offset;
     double seconds;         /* that preparing it took, but for */
     double seconds_forming; /* forming the covariances         */
     int threads;
@@ -32,6 +34,9 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
 /* Covariances, formed where they are not yet, or products with the data: whichever takes less over so many steps. */
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err);
 
+/* Products with the data from now on, but for methods that need the covariances. */
+void emi_problem_spare(emi_problem *p);
+
 /* The covariances in any case. */
 em_status emi_problem_make_dense(emi_problem *p, em_error *err);
 
@@ -43,7 +48,7 @@ em_status emi_problem_top_eigenvalue(emi_problem *p, double tolerance, double *v
 
 /* The exact answer by an eigensolve of the covariance of all data, for study: K eigenvalues of C, falling, and unit
  * eigenvectors (d x K, column-major).  Collective; every process comes to hold that covariance. */
-em_status emi_problem_truth(emi_problem *p, double *values, double *vectors, em_error *err);
+em_status emi_problem_truth(emi_problem *p, int K, double *values, double *vectors, em_error *err);
 
 void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built */
 

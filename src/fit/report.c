@@ -1,9 +1,13 @@
-/* The end of a job: all nodes agree on one answer, which becomes the model. */
+/* The end of a job: all nodes agree on one answer, whose true residual decides; it becomes the model. */
 #include "base/memory.h"
+#include "fit/certificate.h"
 #include "fit/job.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
+
+/* ---- one estimate ---------------------------------------------------------------------------------- */
 
 /* Turn each node's columns to the side of node 0's: with free signs they may have come to differ, and the mean
  * of opposite vectors means nothing. */
@@ -21,24 +25,6 @@ static void align_signs(emi_job *job)
         }
 }
 
-/* Where eigenvalues are alike, the nodes' Ritz vectors differ by a rotation, and their mean is not orthonormal. */
-static em_status orthonormalise_ritz(emi_job *job, em_error *err)
-{
-    emi_solver *s = &job->solver;
-    if (!s->ritz || !(job->method->uses & EMI_USES_RITZ) || emi_mesh_failed(s->mesh)) return EM_OK;
-    return emi_polar((emi_block){s->d, s->K, job->observer.estimate}, s->scratch[0], err);
-}
-
-/* Order of falling theta; ties keep their order. */
-static void sort_falling(const double *theta, int K, int *order)
-{
-    for (int k = 0; k < K; k++) {
-        int at = k;
-        for (; at > 0 && theta[order[at - 1]] < theta[k]; at--) order[at] = order[at - 1];
-        order[at] = k;
-    }
-}
-
 /* The entry of largest magnitude is made positive, the first such entry on a tie. */
 static void fix_sign(double *x, int d)
 {
@@ -49,31 +35,198 @@ static void fix_sign(double *x, int d)
     for (int n = 0; turn && n < d; n++) x[n] = -x[n];
 }
 
-static void fill_component(const emi_job *job, em_model *model, int to, int from)
+/* At the root: unit columns, whose signs follow from themselves.  Where eigenvalues are alike, the nodes' Ritz vectors
+ * differ by a rotation, and their mean has to be made orthonormal first. */
+static void tidy(emi_job *job, emi_block X)
 {
-    const emi_problem *p = job->problem;
-    const emi_observer *o = &job->observer;
-    double *x = model->components + (size_t)to * (size_t)p->d, N = (double)p->N;
-    memcpy(x, o->estimate + (size_t)from * (size_t)p->d, sizeof *x * (size_t)p->d);
-    fix_sign(x, p->d);
-    double per_degree = N > 1 ? N / (N - 1) : 1; /* variances are reported divided by N - 1 */
-    model->explained_variance[to] = o->theta[from] * per_degree;
-    model->explained_variance_ratio[to] = o->theta[from] / p->variance;
-    model->singular_values[to] = sqrt(fmax(0, o->theta[from] * N));
-    model->residuals[to] = o->residual[from];
-    if (job->truth->vectors) {
-        model->component_error[to] = o->error[from];
-        model->exact_variance[to] = job->truth->values[to] * per_degree;
+    const emi_solver *s = &job->solver;
+    em_error unsaid;
+    if (s->ritz && job->method->uses & EMI_USES_RITZ && !emi_mesh_failed(s->mesh))
+        (void)emi_polar(X, s->scratch[0], &unsaid); /* what comes of it is judged by its residual */
+    for (int k = 0; k < X.cols; k++) {
+        double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
+        if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
+        fix_sign(x, X.rows);
     }
 }
 
-static void fill_noise(const emi_job *job, em_model *model)
+/* The nodes' mean, or what the root holds; and what there is to say of how the nodes stand to it. */
+static void agree_on_estimate(emi_job *job, em_info *info)
 {
-    const emi_problem *p = job->problem;
-    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1, left = fmin(N, p->d) - p->K;
+    emi_solver *s = &job->solver;
+    emi_observer *o = &job->observer;
+    int at_root = (job->method->traits & EMI_AT_ROOT) != 0, root = emi_mesh_has_root(s->mesh);
+    s->mesh->phase = at_root ? EM_REPORT : EMI_OBSERVING;
+    if (at_root && root) tidy(job, (emi_block){s->d, s->answer.K, s->answer.X});
+    emi_observe_estimate(o);
+    s->mesh->phase = EMI_OBSERVING;
+    info->consensus = emi_observe_consensus(o);
+    info->error = emi_observe_error(o);
+    s->mesh->phase = EM_REPORT;
+    if (at_root) return;
+    align_signs(job);
+    emi_field_copy(&s->X, &o->parts);
+    emi_tree_average_at_root(s->mesh, &o->parts, o->estimate);
+    if (root) tidy(job, (emi_block){s->d, o->K, o->estimate});
+    emi_tree_give(s->mesh, o->estimate, (size_t)s->d * (size_t)o->K);
+}
+
+/* ---- the certificate ------------------------------------------------------------------------------- */
+
+/* What the root finds out and tells: K numbers of each kind, and a few. */
+enum { ORDER, THETA, RESIDUAL, ANGLE, CLUSTER, TOGETHER, KINDS };
+enum { STATUS, CLOSER, OPEN, HAS, LIMITED, UNKNOWN, SHORT_OF, REST, WORDS };
+
+typedef struct findings {
+    emi_job *job;
+    int K, by_rows;  /* products with the rows, where the covariances could not tell */
+    emi_field parts; /* (d + 1, K) C_i X, and x_k' C_i x_k                           */
+    double *sum;     /* (d + 1, K) of all nodes; at the root                         */
+    double *X, *CX;  /* (d, K) in order of falling theta; at the root                */
+    double *told;    /* [KINDS][K], then [WORDS]                                     */
+} findings;
+
+static double *kind(const findings *f, int which)
+{
+    return f->told + which * f->K;
+}
+
+static double *word(const findings *f, int which)
+{
+    return f->told + KINDS * f->K + which;
+}
+
+static em_status measure_turn(void *context, int i, int worker, em_error *err)
+{
+    const findings *f = context;
+    const emi_solver *s = &f->job->solver;
+    emi_block X = {s->d, f->K, f->job->observer.estimate}, Z = {s->d, f->K, emi_at(&f->parts, i).v};
+    if (f->by_rows || !emi_cov_is_dense(&s->C[i])) return emi_cov_measure(&s->C[i], X, Z.v, s->scratch[worker], err);
+    em_status status = emi_cov_apply(&s->C[i], X, Z, s->scratch[worker], err);
+    for (int k = 0; k < f->K && status == EM_OK; k++)
+        Z.v[(size_t)s->d * (size_t)f->K + (size_t)k] = cblas_ddot(s->d, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
+    return status;
+}
+
+/* Order of falling theta; ties keep their order. */
+static void sort_falling(const double *theta, int K, double *order)
+{
+    for (int k = 0; k < K; k++) {
+        int at = k;
+        for (; at > 0 && theta[(int)order[at - 1]] < theta[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+}
+
+/* At the root. */
+static em_status certify(findings *f, em_error *err)
+{
+    const emi_problem *p = f->job->problem;
+    const emi_solver *s = &f->job->solver;
+    int d = s->d, K = f->K;
+    const double *theta = f->sum + (size_t)d * (size_t)K;
+    sort_falling(theta, K, kind(f, ORDER));
+    for (int k = 0; k < K; k++) {
+        size_t from = (size_t)kind(f, ORDER)[k] * (size_t)d, to = (size_t)k * (size_t)d;
+        memcpy(f->X + to, f->job->observer.estimate + from, sizeof *f->X * (size_t)d);
+        memcpy(f->CX + to, f->sum + from, sizeof *f->CX * (size_t)d);
+        kind(f, THETA)[k] = theta[(int)kind(f, ORDER)[k]];
+    }
+    emi_evidence evidence = {.X = {d, K, f->X},
+                             .CX = {d, K, f->CX},
+                             .theta = kind(f, THETA),
+                             .next = s->answer.next,
+                             .beyond = s->answer.beyond,
+                             .variance = p->variance,
+                             .rank = s->rank,
+                             .tolerance = s->tolerance,
+                             .rounding = s->rounding};
+    evidence.rounding.formed = !f->by_rows && s->rounding.formed;
+    emi_verdict v = {.residual = kind(f, RESIDUAL),
+                     .angle = kind(f, ANGLE),
+                     .cluster = kind(f, CLUSTER),
+                     .together = kind(f, TOGETHER)};
+    em_status status = emi_certify(&evidence, &v, err);
+    if (status != EM_OK) return status;
+    *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
+    *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of;
+    *word(f, REST) = s->answer.rest;
+    *word(f, CLOSER) = evidence.rounding.formed && (v.unknown > 0 || v.has < (K < s->rank ? K : s->rank));
+    return EM_OK;
+}
+
+/* One exact sum of the C_i X, and what the root makes of it, for everyone. */
+static em_status look(findings *f, em_error *err)
+{
+    em_mesh *mesh = f->job->problem->mesh;
+    double cost = mesh->hosted * emi_cov_apply_cost(&f->job->problem->C[0], f->K);
+    emi_mesh_run(mesh, cost, measure_turn, f);
+    emi_tree_average_at_root(mesh, &f->parts, f->sum);
+    if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) *word(f, STATUS) = certify(f, err);
+    emi_tree_give(mesh, f->told, (size_t)(KINDS * f->K + WORDS));
+    if (emi_mesh_failed(mesh)) {
+        if (err) *err = mesh->failure;
+        return mesh->failure.code;
+    }
+    em_status status = (em_status)(int)*word(f, STATUS);
+    if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
+        return emi_fail(err, status, "fit: the answer could not be checked; try another method");
+    return status;
+}
+
+static em_status open_findings(findings *f, emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t d = (size_t)job->problem->d, K = (size_t)job->observer.K;
+    *f = (findings){.job = job, .K = job->observer.K};
+    TRY(emi_field_alloc(&f->parts, job->problem->mesh->hosted, job->problem->d + 1, f->K, err));
+    f->sum = emi_doubles((3 * d + 1) * K);
+    f->told = emi_calloc(KINDS * K + WORDS, sizeof *f->told);
+    if (!f->sum || !f->told) TRY(emi_fail_memory(err, "certificate"));
+    f->X = f->sum + (d + 1) * K;
+    f->CX = f->X + d * K;
+done:
+    return status;
+}
+
+static void close_findings(findings *f)
+{
+    emi_field_free(&f->parts);
+    emi_free(f->told);
+    emi_free(f->sum);
+}
+
+/* ---- the model --------------------------------------------------------------------------------------- */
+
+static void fill_component(const findings *f, em_model *model, int k)
+{
+    const emi_problem *p = f->job->problem;
+    const emi_observer *o = &f->job->observer;
+    int from = (int)kind(f, ORDER)[k];
+    double theta = k < (int)*word(f, HAS) ? kind(f, THETA)[k] : 0, N = (double)p->N;
+    double per_degree = N > 1 ? N / (N - 1) : 1; /* variances are reported divided by N - 1 */
+    memcpy(model->components + (size_t)k * (size_t)p->d, o->estimate + (size_t)from * (size_t)p->d,
+           sizeof *model->components * (size_t)p->d);
+    model->explained_variance[k] = theta * per_degree;
+    model->explained_variance_ratio[k] = theta / p->variance;
+    model->singular_values[k] = sqrt(theta * N);
+    model->residuals[k] = kind(f, RESIDUAL)[k];
+    model->angle_bounds[k] = kind(f, ANGLE)[k];
+    model->subspace_bounds[k] = kind(f, TOGETHER)[k];
+    model->cluster[k] = (int64_t)kind(f, CLUSTER)[k];
+    if (f->job->truth->vectors) {
+        model->component_error[k] = o->error[from];
+        model->exact_variance[k] = k < f->job->truth->K ? f->job->truth->values[k] * per_degree : NAN;
+    }
+}
+
+static void fill_noise(const findings *f, em_model *model)
+{
+    const emi_problem *p = f->job->problem;
+    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1, left = fmin(N, p->d) - f->K;
     double rest = p->variance * per_degree;
-    for (int k = 0; k < p->K; k++) rest -= model->explained_variance[k];
-    if (!isnan(job->solver.rest)) rest = job->solver.rest * per_degree; /* a difference may have lost its digits */
+    for (int k = 0; k < f->K; k++) rest -= model->explained_variance[k];
+    if (!isnan(*word(f, REST))) rest = *word(f, REST) * per_degree; /* a difference may have lost its digits */
     model->noise_variance = left > 0 ? fmax(0, rest / left) : 0;
 }
 
@@ -84,7 +237,6 @@ static void fill_info(const emi_job *job, em_info *info)
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
     (void)snprintf(info->operator_name, sizeof info->operator_name, "%s",
                    emi_cov_is_dense(&p->C[0]) ? "dense" : "implicit");
-    info->reason = job->around.reason;
     info->iterations = job->around.iteration;
     info->step = job->alpha;
     info->tolerance = job->options->tolerance;
@@ -93,7 +245,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->threads = emi_pool_size(mesh->pool);
     info->samples = p->N;
     info->features = p->d;
-    info->components = p->K;
+    info->components = job->observer.K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
     info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
@@ -105,67 +257,74 @@ static void fill_info(const emi_job *job, em_info *info)
         info->traffic[phase] = (em_traffic){.rounds = sent->rounds,
                                             .messages = sent->messages,
                                             .bytes = sent->scalars * sizeof(double),
-                                            .units = emi_units(mesh, p->d, p->K, sent->scalars)};
+                                            .units = emi_units(mesh, p->d, info->components, sent->scalars)};
     }
 }
 
-/* Is the next eigenvalue, where it is known, like the last one that was asked for? */
-static int is_open(const emi_job *job, const em_model *model)
+/* The true residual decides, whatever the method believed. */
+static em_reason verdict(const findings *f)
 {
-    const double *variance = model->explained_variance;
-    double N = (double)model->N, next = job->solver.next_value * (N > 1 ? N / (N - 1) : 1);
-    return variance[model->K - 1] - next <= EMI_ALIKE * fabs(variance[0]); /* false for a NaN */
+    const emi_job *job = f->job;
+    em_reason ended = job->around.reason;
+    if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
+    if (*word(f, SHORT_OF) == 0) return *word(f, UNKNOWN) > 0 ? EM_STOPPED_ROUNDING : EM_CONVERGED;
+    if (ended != EM_CONVERGED) return ended;
+    return job->method->info.residual ? EM_STOPPED_SHORT : EM_SETTLED;
 }
 
-/* The tolerance of a method that knows its residual is a promise about the true one, which is known only now; below
- * what rounding leaves, no method can go. */
-static int keeps_promise(const emi_job *job, const em_info *info)
+/* The trace moves into the model.  A unit is a matrix of the components that there are in the end. */
+static void move_trace(emi_job *job, em_model *model)
 {
-    static const double rounding = 1e-14;
-    if (!job->method->info.residual || info->tolerance == 0) return 1;
-    return info->worst_residual <= fmax(info->tolerance, rounding);
+    const emi_problem *p = job->problem;
+    model->trace = job->around.rows;
+    model->trace_rows = job->around.row_count;
+    job->around.rows = NULL;
+    for (size_t r = 0; r < model->trace_rows; r++)
+        model->trace[r].units = emi_units(p->mesh, p->d, model->K, model->trace[r].bytes / sizeof(double));
+}
+
+static em_status fill(const findings *f, double consensus, double error, em_model **out, em_error *err)
+{
+    const emi_problem *p = f->job->problem;
+    em_model *model = NULL;
+    em_status status = emi_model_new(&model, f->K, p->d, p->N, err);
+    if (status != EM_OK) return status;
+    model->has_truth = f->job->truth->vectors != NULL;
+    for (int k = 0; k < f->K; k++) fill_component(f, model, k);
+    memcpy(model->mean, p->mean, sizeof *p->mean * (size_t)p->d);
+    memcpy(model->scale, p->scale, sizeof *p->scale * (size_t)p->d);
+    fill_noise(f, model);
+    fill_info(f->job, &model->info);
+    model->info.consensus = consensus;
+    model->info.error = error;
+    model->info.open_cluster = *word(f, OPEN) != 0;
+    model->info.rank = (int)*word(f, HAS);
+    model->info.limited = (int)*word(f, LIMITED);
+    model->info.reason = verdict(f);
+    emi_model_derive(model);
+    move_trace(f->job, model);
+    *out = model;
+    return EM_OK;
 }
 
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
 {
     em_status status = EM_OK;
-    em_model *model = NULL;
-    emi_problem *p = job->problem;
-    emi_observer *o = &job->observer;
-    int *order = emi_malloc(sizeof *order * (size_t)p->K);
-    if (!order) TRY(emi_fail_memory(err, "model"));
-    TRY(emi_model_new(&model, p->K, p->d, p->N, err));
-
-    p->mesh->phase = EMI_OBSERVING;
-    emi_observe_estimate(o);
-    model->info.consensus = emi_observe_consensus(o);
-    model->info.error = emi_observe_error(o);
-    p->mesh->phase = EM_REPORT;
-    align_signs(job);
-    emi_observe_estimate(o);
-    TRY(orthonormalise_ritz(job, err));
-    (void)emi_observe_residual(o);
-    if (emi_mesh_failed(p->mesh)) {
-        if (err) *err = p->mesh->failure;
-        TRY(p->mesh->failure.code);
+    findings f = {0};
+    em_info nodes = {0};
+    agree_on_estimate(job, &nodes);
+    if (emi_mesh_failed(job->problem->mesh)) {
+        if (err) *err = job->problem->mesh->failure;
+        TRY(job->problem->mesh->failure.code);
     }
-    sort_falling(o->theta, p->K, order);
-    model->has_truth = job->truth->vectors != NULL;
-    for (int k = 0; k < p->K; k++) fill_component(job, model, k, order[k]);
-    memcpy(model->mean, p->mean, sizeof *p->mean * (size_t)p->d);
-    memcpy(model->scale, p->scale, sizeof *p->scale * (size_t)p->d);
-    fill_noise(job, model);
-    fill_info(job, &model->info);
-    emi_model_derive(model);
-    model->info.open_cluster = is_open(job, model);
-    if (model->info.reason == EM_CONVERGED && !keeps_promise(job, &model->info)) model->info.reason = EM_STOPPED_SHORT;
-    model->trace = job->around.rows; /* moves into the model */
-    model->trace_rows = job->around.row_count;
-    job->around.rows = NULL;
-    *out = model;
-    model = NULL;
+    TRY(open_findings(&f, job, err));
+    TRY(look(&f, err));
+    if (*word(&f, CLOSER) != 0) { /* the covariances have lost it in rounding; the rows may not have */
+        f.by_rows = 1;
+        TRY(look(&f, err));
+    }
+    TRY(fill(&f, nodes.consensus, nodes.error, out, err));
 done:
-    em_model_free(&model);
-    emi_free(order);
+    close_findings(&f);
     return status;
 }

@@ -22,12 +22,13 @@ static em_status given_truth(emi_truth *truth, const double *given, int d, int K
 em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err)
 {
     if (!options->truth && !options->truth_compute) return EM_OK;
-    truth->vectors = emi_doubles((size_t)p->d * (size_t)p->K);
-    truth->values = emi_doubles((size_t)p->K);
+    truth->K = options->variance > 0 ? p->rank : p->K; /* a fraction may take all there are */
+    truth->vectors = emi_doubles((size_t)p->d * (size_t)truth->K);
+    truth->values = emi_doubles((size_t)truth->K);
     if (!truth->vectors || !truth->values) return emi_fail_memory(err, "truth");
-    for (int k = 0; k < p->K; k++) truth->values[k] = NAN;
-    if (options->truth) return given_truth(truth, options->truth, p->d, p->K, err);
-    return emi_problem_truth(p, truth->values, truth->vectors, err);
+    for (int k = 0; k < truth->K; k++) truth->values[k] = NAN;
+    if (options->truth) return given_truth(truth, options->truth, p->d, truth->K, err);
+    return emi_problem_truth(p, truth->K, truth->values, truth->vectors, err);
 }
 
 void emi_truth_free(emi_truth *truth)
@@ -48,32 +49,41 @@ static em_status solve_by(const emi_method *method, emi_job job, em_model **out,
     return status;
 }
 
-static int broke_down(em_status status, const em_model *model)
+/* Did it not get there?  A failure of this process's own is one that the others do not know of: they cannot go on to
+ * another method with it. */
+static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model)
 {
-    if (status != EM_OK) return status == EM_ENUMERIC;
+    if (status != EM_OK) return status == EM_ENUMERIC && !emi_mesh_is_spread(mesh);
     em_reason reason = em_model_info(model)->reason;
-    return reason == EM_STOPPED_DIVERGED || reason == EM_STOPPED_SHORT;
+    return reason < 0 && reason != EM_STOPPED_USER && em_model_info(model)->tolerance > 0;
 }
 
-/* The first choice that does not break down; what is told of the choice says so. */
+/* Say so in what is told of the choice. */
+static void tell_next(char *why, size_t room, const emi_method *tried, const char *what, const emi_method *next)
+{
+    size_t used = strlen(why);
+    (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried->info.name, what, next->info.name);
+}
+
+/* The first choice that gets there. */
 static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
                                  em_error *err)
 {
     int c = 0;
     em_error failure = {0}; /* of the one that was tried last */
+    em_mesh *mesh = job.problem->mesh;
     em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
     if (status != EM_OK) return status;
     if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
     for (; choices[c]; c++) {
         em_model_free(out);
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
-        job.problem->mesh->failure = failure = (em_error){0};
+        mesh->failure = failure = (em_error){0};
         status = solve_by(choices[c], job, out, &failure);
-        if (!choices[c + 1] || !broke_down(status, *out)) break;
-        size_t used = strlen(why);
-        (void)snprintf(why + used, room - used, "; %s broke down (%s), %s instead", choices[c]->info.name,
-                       status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
-                       choices[c + 1]->info.name);
+        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
+        tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
+                  choices[c + 1]);
+        emi_problem_spare(job.problem); /* products with the rows keep digits that formed covariances lose */
     }
     if (status != EM_OK && err) *err = failure;
     return status;

@@ -55,6 +55,19 @@ static void carry_counts(emi_parcel *p, em_mesh *mesh)
     emi_parcel_real(p, &mesh->seconds_waiting);
 }
 
+/* What the root holds; only a fraction of variance, which has no checkpoints, changes how many components that are. */
+static void carry_answer(emi_parcel *p, emi_solver *s)
+{
+    emi_answer *answer = &s->answer;
+    double *numbers[] = {&answer->residual, &answer->next, &answer->beyond, &answer->rest};
+    int K = answer->K;
+    if (!emi_mesh_has_root(s->mesh)) return;
+    emi_parcel_int(p, &K);
+    if (K != answer->K) p->spoiled = 1;
+    for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) emi_parcel_real(p, numbers[n]);
+    emi_parcel_words(p, answer->X, (size_t)s->d * (size_t)answer->K);
+}
+
 /* A column that there is, and an end of its turn within the whole run's. */
 static int is_possible(const emi_solver *s)
 {
@@ -72,7 +85,8 @@ em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
     emi_parcel_int(p, &a->unfinished);
     emi_parcel_real(p, &a->change);
     emi_parcel_real(p, &a->seconds);
-    emi_parcel_real(p, &s->next_value);
+    emi_parcel_real(p, &a->travelled);
+    carry_answer(p, s);
     carry_counts(p, s->mesh);
     carry_field(p, &s->X);
     carry_field(p, &a->good);

@@ -1,15 +1,20 @@
 #include "fit/surroundings.h"
 
 #include "base/clock.h"
+#include "base/larger.h"
 #include "base/memory.h"
 #include "methods/method.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 enum { TEST_EVERY = 5 };           /* iterations: divergence is noticed within a few */
-static const double runaway = 1e3; /* a column's norm, where about 1 belongs */
+static const double runaway = 1e3; /* how much larger than it should be a run is that has come apart */
+
+/* What a node says in the test for the end: its residual, where it knows it; the largest number it holds, against what
+ * belongs there; what its process asks for; how many columns the root asks for next.  A node that does not know its
+ * residual also says how far each column moved, and its idea of each eigenvalue. */
+enum { RESIDUAL, SIZE, REQUEST, WIDTH, NUMBERS };
 
 em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_options *options, emi_observer *observer,
                                 double alpha, em_error *err)
@@ -17,7 +22,9 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
     em_status status = EM_OK;
     *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN};
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
-    TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, 3, 1, err));
+    TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
+    a->largest = emi_doubles(NUMBERS + 2 * (size_t)s->K);
+    if (!a->largest) TRY(emi_fail_memory(err, "stopping test"));
     s->around = a;
 done:
     return status;
@@ -26,6 +33,7 @@ done:
 void emi_surroundings_close(emi_surroundings *a)
 {
     emi_free(a->rows);
+    emi_free(a->largest);
     emi_field_free(&a->numbers);
     emi_field_free(&a->good);
     *a = (emi_surroundings){0};
@@ -71,8 +79,9 @@ static void trace(emi_solver *s)
                           .seconds = a->seconds};
     s->mesh->phase = EMI_OBSERVING;
     row->consensus = row->residual = NAN;
-    if (a->options->trace != EM_TRACE_ERROR) {
-        emi_observe_estimate(o);
+    int all = a->options->trace != EM_TRACE_ERROR;
+    if (all || (s->traits & EMI_AT_ROOT && o->truth->vectors)) emi_observe_estimate(o);
+    if (all) {
         row->consensus = emi_observe_consensus(o);
         row->residual = emi_observe_residual(o);
     }
@@ -108,24 +117,52 @@ static int request(const emi_surroundings *a)
     return emi_checkpoint_is_due(a->checkpoint) ? ASKS_CHECKPOINT : ASKS_NOTHING;
 }
 
+/* Of what is iterated, and of what a method tracks beside it, which is as large as the covariances are. */
+static double largest_number(const emi_solver *s, int i)
+{
+    emi_block X = emi_at(&s->X, i);
+    double largest = 0, tracked = 0;
+    for (int k = 0; k < X.cols; k++) largest = emi_larger(largest, emi_norm(X.rows, emi_column_of(X, k)));
+    for (int n = 0; n < EMI_EXTRA_FIELDS && s->extra[n].v; n++) {
+        emi_block E = emi_at(&s->extra[n], i);
+        for (int k = 0; k < E.cols; k++) tracked = emi_larger(tracked, emi_norm(E.rows, emi_column_of(E, k)));
+    }
+    return emi_larger(largest, tracked / (1 + s->mesh->graph->nodes * s->variance));
+}
+
 static em_status test_turn(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const test_task *t = context;
-    emi_block X = emi_at(&t->s->X, i), good = emi_at(&t->s->around->good, i);
-    double *numbers = emi_at(&t->s->around->numbers, i).v;
-    int knows = t->s->knows_residual;
-    numbers[0] = knows ? *emi_at(&t->s->residual, i).v : 0;
-    numbers[1] = 0;
-    numbers[2] = t->request;
-    for (int k = t->first; k < t->first + t->count; k++) {
-        const double *x = emi_column_of(X, k);
-        double norm = emi_norm(X.rows, x);
-        if (!knows) numbers[0] = fmax(numbers[0], column_change(X.rows, x, emi_column_of(good, k), norm));
-        if (!(norm <= numbers[1])) numbers[1] = norm; /* written so that a NaN stays */
-        if (isnan(norm)) break;
+    emi_solver *s = t->s;
+    emi_block X = emi_at(&s->X, i), good = emi_at(&s->around->good, i);
+    double *numbers = emi_at(&s->around->numbers, i).v, *change = numbers + NUMBERS, *theta = change + t->count;
+    numbers[RESIDUAL] = s->knows_residual ? *emi_at(&s->residual, i).v : 0;
+    numbers[SIZE] = largest_number(s, i);
+    numbers[REQUEST] = t->request;
+    numbers[WIDTH] = 0;
+    for (int k = 0; k < t->count && !s->knows_residual; k++) {
+        const double *x = emi_column_of(X, t->first + k);
+        change[k] = column_change(X.rows, x, emi_column_of(good, t->first + k), emi_norm(X.rows, x));
+        theta[k] = emi_at(&s->theta, i).v[t->first + k];
     }
     return EM_OK;
+}
+
+/* How fast the columns move, in units of what their own eigenvalue moves them by: the change over the steps taken, where a
+ * method takes steps; else the change an iteration.  A column past the rank does not count, as nothing pulls at it. */
+static double rate_of(const emi_solver *s, int count, const double *change, const double *theta)
+{
+    const emi_surroundings *a = s->around;
+    double worst = 0, largest = 0;
+    for (int k = 0; k < count; k++) largest = emi_larger(largest, theta[k]);
+    for (int k = 0; k < count; k++) {
+        double rate = change[k] / (double)(a->iteration - a->tested);
+        if (s->uses & EMI_USES_STEP) rate = change[k] / (a->travelled * theta[k]);
+        if (s->uses & EMI_USES_STEP && theta[k] <= EMI_ROUNDING * largest) continue;
+        worst = emi_larger(worst, rate);
+    }
+    return worst;
 }
 
 static void stop_for_user(emi_surroundings *a)
@@ -134,35 +171,57 @@ static void stop_for_user(emi_surroundings *a)
     a->over = 1;
 }
 
-/* All nodes learn the largest change, or residual, and the largest norm of any, and so come to the same end; where they
- * hold the same numbers anyway and live together, they need not ask.  Returns whether it is under the tolerance. */
+/* The largest of every number that any node says, so that all come to the same end.  Where the root decides and all
+ * processes are this one, nobody needs to ask. */
+static void gather(emi_solver *s, int count, double *largest)
+{
+    emi_surroundings *a = s->around;
+    emi_field said = a->numbers;
+    said.rows = s->knows_residual ? NUMBERS : NUMBERS + 2 * count;
+    s->mesh->phase = EM_CONTROL;
+    if (s->traits & EMI_AT_ROOT && emi_mesh_has_root(s->mesh)) {
+        emi_at(&said, 0).v[RESIDUAL] = s->answer.residual;
+        emi_at(&said, 0).v[WIDTH] = s->width;
+    }
+    if (s->traits & EMI_AT_ROOT && !emi_mesh_is_spread(s->mesh))
+        memcpy(largest, emi_at(&said, 0).v, NUMBERS * sizeof *largest);
+    else
+        emi_tree_max(s->mesh, &said, largest);
+    s->mesh->phase = EM_METHOD;
+}
+
+static void diverge(emi_solver *s)
+{
+    emi_surroundings *a = s->around;
+    emi_field_copy(&a->good, &s->X);
+    a->reason = EM_STOPPED_DIVERGED;
+    a->over = 1;
+}
+
+/* Returns whether what was sought is found: every residual is within the tolerance, or nothing moves any more. */
 static int test(emi_solver *s, int first, int count)
 {
     emi_surroundings *a = s->around;
     test_task task = {s, first, count, request(a)};
-    double largest[3] = {NAN, NAN, 0};
-    s->mesh->phase = EM_CONTROL;
+    double *largest = a->largest, tolerance = a->options->tolerance;
     emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
-    if (s->traits & EMI_SAME_EVERYWHERE && !emi_mesh_is_spread(s->mesh))
-        memcpy(largest, emi_at(&a->numbers, 0).v, sizeof largest);
-    else
-        emi_tree_max(s->mesh, &a->numbers, largest);
-    s->mesh->phase = EM_METHOD;
+    gather(s, count, largest);
     if (emi_mesh_failed(s->mesh)) return 0;
-    if (!(largest[1] < runaway)) {
-        emi_field_copy(&a->good, &s->X);
-        a->reason = EM_STOPPED_DIVERGED;
-        a->over = 1;
+    if (!(largest[SIZE] < runaway) || isnan(largest[RESIDUAL])) {
+        diverge(s);
         return 0;
     }
-    a->due = largest[2] == ASKS_CHECKPOINT;
-    if (largest[2] == ASKS_END) stop_for_user(a);
-    a->change = s->knows_residual ? largest[0] : largest[0] / (double)(a->iteration - a->tested);
+    a->due = largest[REQUEST] == ASKS_CHECKPOINT;
+    if (largest[REQUEST] == ASKS_END) stop_for_user(a);
+    s->width = (int)largest[WIDTH];
+    a->change = s->knows_residual ? largest[RESIDUAL]
+                                  : rate_of(s, count, largest + NUMBERS, largest + NUMBERS + count);
     a->tested = a->iteration;
+    a->travelled = 0;
     emi_field_copy(&s->X, &a->good);
-    if (s->traits & EMI_SAME_EVERYWHERE) return a->change <= a->options->tolerance; /* it is the true residual */
     /* A node's own residual does not see the disagreement that is left: a promise needs some reserve. */
-    return a->change < (s->knows_residual ? 0.1 : 1) * a->options->tolerance;
+    double reserve = s->knows_residual && !(s->traits & EMI_AT_ROOT) ? 0.1 : 1;
+    return tolerance > 0 && a->change <= reserve * tolerance;
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------ */
@@ -191,7 +250,8 @@ static int complete(emi_solver *s, int first, int count, long end)
     int found = 0;
     a->running = 0;
     s->iteration = ++a->iteration;
-    int every = s->traits & EMI_SAME_EVERYWHERE ? 1 : TEST_EVERY;
+    a->travelled += s->step;
+    int every = s->traits & EMI_AT_ROOT ? 1 : TEST_EVERY;
     if (!emi_mesh_failed(s->mesh) && (a->iteration % every == 0 || a->iteration == end)) found = test(s, first, count);
     a->seconds += emi_seconds() - a->resumed;
     a->over |= emi_mesh_failed(s->mesh);

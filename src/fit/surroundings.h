@@ -22,8 +22,10 @@ typedef struct emi_surroundings {
     em_reason reason;
 
     emi_field good;    /* (d, K) the estimate at the last test, known to be sound */
-    emi_field numbers; /* (3, 1) change, norm and request a node, for the test */
+    emi_field numbers; /* (4 + 2 K, 1) a node's share of the test: see there */
+    double *largest;   /* [4 + 2 K] of all of them */
     long tested;       /* iteration of that test */
+    double travelled;  /* the sum of the steps since */
     double change;
 
     double resumed, seconds; /* the clock runs during iterations, not while looking on */

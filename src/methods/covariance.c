@@ -1,6 +1,6 @@
 /* covariance - send the covariances themselves, once.
  *
- *     the exact average of the C_i's upper triangles over the spanning tree; then one eigensolve, the same at every node
+ *     the exact average of the C_i's upper triangles, up the spanning tree; then one eigensolve, at its root
  *
  * Cheapest where d is small beside K times the exchanges that iterating would take.  Where the eigenvalues wanted reach
  * far down, as with features in units of their own, the small ones' vectors are refined. */
@@ -8,6 +8,7 @@
 #include "methods/method.h"
 
 #include <limits.h>
+#include <math.h>
 
 static size_t packed_size(int d)
 {
@@ -32,29 +33,52 @@ static void unpack(const double *packed, int d, double *full)
 static int needs_refinement(const double *values, int d, int K)
 {
     enum { FEW = 1024 };
-    static const double far = 1e-5, rounding = 1e-14;
+    static const double far = 1e-5, rounding = 1e-30;
     if (d > FEW) return 0;
     double least = values[0];
     for (int k = 0; k < K && values[k] > rounding * values[0]; k++) least = values[k];
     return least < far * values[0];
 }
 
-/* All eigenpairs, refined; the vectors replace those that were there. */
-static em_status solve_to_the_last(emi_solver *s, const double *packed, double *C, double **vectors, em_error *err)
+/* As many as explain the fraction that was asked for. */
+static int enough(const emi_solver *s, const double *values)
+{
+    double sum = 0;
+    int K = 0;
+    while (K < s->rank && sum < s->fraction * s->variance * (1 - 1e-12)) sum += values[K++];
+    return K;
+}
+
+/* The root's part: eigenpairs of the covariance of all data, `packed`.  One more than is wanted, to see whether it is like
+ * the last one; all of them where that is not known yet, or small ones have to be refined. */
+static em_status solve(emi_solver *s, const double *packed, double *C, em_error *err)
 {
     em_status status = EM_OK;
-    int d = s->d;
-    double *values = emi_doubles((size_t)d);
-    emi_free(*vectors);
-    *vectors = emi_doubles((size_t)d * (size_t)d);
-    if (!values || !*vectors) TRY(emi_fail_memory(err, "covariance"));
+    int d = s->d, K = s->K, found = s->fraction > 0 || K == d ? d : K + 1;
+    double *values = emi_doubles((size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found);
+    if (!values || !vectors) TRY(emi_fail_memory(err, "covariance"));
     unpack(packed, d, C);
-    TRY(emi_top_eigen(C, d, d, values, *vectors, err));
-    unpack(packed, d, C);
-    TRY(emi_refine_eigen(C, d, values, *vectors, err));
-    s->rest = 0;
-    for (int k = s->K; k < d; k++) s->rest += values[k];
+    TRY(emi_top_eigen(C, d, found, values, vectors, err));
+    if (needs_refinement(values, d, s->fraction > 0 ? s->rank : K)) {
+        emi_free(vectors);
+        found = d;
+        vectors = emi_doubles((size_t)d * (size_t)d);
+        if (!vectors) TRY(emi_fail_memory(err, "covariance"));
+        unpack(packed, d, C);
+        TRY(emi_top_eigen(C, d, d, values, vectors, err));
+        unpack(packed, d, C);
+        TRY(emi_refine_eigen(C, d, values, vectors, err));
+    }
+    if (s->fraction > 0) K = enough(s, values);
+    emi_keep_answer(s, vectors, K);
+    s->answer.next = K < found ? values[K] : 0;
+    s->answer.beyond = 0;
+    if (found == d) {
+        s->answer.rest = 0;
+        for (int k = K; k < d; k++) s->answer.rest += values[k];
+    }
 done:
+    emi_free(vectors);
     emi_free(values);
     return status;
 }
@@ -64,25 +88,24 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     em_status status = EM_OK;
     int d = s->d;
     emi_field triangles = {0};
-    double *mean = emi_doubles(packed_size(d)), *C = emi_doubles((size_t)d * (size_t)d);
-    int more = s->K < d ? s->K + 1 : d; /* one more, to see whether it is like the last one */
-    double *values = emi_doubles((size_t)more), *vectors = emi_doubles((size_t)d * (size_t)more);
-    if (!mean || !C || !values || !vectors || packed_size(d) > INT_MAX) TRY(emi_fail_memory(err, "covariance"));
+    double *mean = NULL, *C = NULL;
+    if (packed_size(d) > INT_MAX)
+        return emi_fail(err, EM_ENOTSUP, "covariance: %d features are too many to send; try method krylov", d);
+    mean = emi_doubles(packed_size(d));
+    if (emi_mesh_has_root(s->mesh)) C = emi_doubles((size_t)d * (size_t)d);
+    if (!mean || (emi_mesh_has_root(s->mesh) && !C)) TRY(emi_fail_memory(err, "covariance"));
     TRY(emi_field_alloc(&triangles, s->mesh->hosted, d, (d + 2) / 2, err)); /* room for d (d + 1) / 2 */
     for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;
     sent.rows = (int)packed_size(d), sent.cols = 1;
-    emi_tree_average(s->mesh, &sent, mean);
-    if (emi_mesh_failed(s->mesh)) goto done;
-    unpack(mean, d, C);
-    TRY(emi_top_eigen(C, d, more, values, vectors, err));
-    if (more > s->K) s->next_value = values[s->K];
-    if (needs_refinement(values, d, s->K)) TRY(solve_to_the_last(s, mean, C, &vectors, err));
-    emi_share(s, vectors, 0);
+    emi_tree_average_at_root(s->mesh, &sent, mean);
+    if (C && !emi_mesh_failed(s->mesh)) status = solve(s, mean, C, err);
+    if (status == EM_ENUMERIC) { /* the test for the end sees it, and tells the others */
+        s->answer.residual = NAN;
+        status = EM_OK;
+    }
 done:
     emi_field_free(&triangles);
-    emi_free(vectors);
-    emi_free(values);
     emi_free(C);
     emi_free(mean);
     return status;
@@ -99,11 +122,11 @@ static em_status covariance_run(emi_solver *s)
 }
 
 const emi_method emi_covariance = {.info = {.name = "covariance",
-                                            .summary = "average the covariances exactly, once, and solve locally",
+                                            .summary = "average the covariances exactly, once, and solve at the root",
                                             .update = "C = mean of the C_i over the tree; X = its eigenvectors",
                                             .cite = "the direct way; exact averages over a spanning tree",
                                             .residual = 1,
                                             .exact = 1},
-                                   .traits = EMI_NEEDS_DENSE | EMI_SAME_EVERYWHERE,
+                                   .traits = EMI_NEEDS_DENSE | EMI_AT_ROOT,
                                    .iterations = 1,
                                    .run = covariance_run};

@@ -12,6 +12,7 @@ static em_status dpgd_run(emi_solver *s)
     while (emi_next(s)) {
         emi_mix_begin(s->mesh, &s->X);                /* X_i on its way to the neighbours  */
         emi_apply(s, &s->X, &s->H);                   /* C_i X_i, while messages travel    */
+        emi_note_theta(s, &s->X, &s->H);              /* for the test for the end          */
         emi_mix_end(s->mesh, &s->mixed);              /* sum_j w_ij X_j                    */
         emi_add_scaled(s, &s->mixed, s->step, &s->H); /* + alpha C_i X_i                   */
         emi_qr(s, &s->mixed);                         /* qr(...)                           */

@@ -1,9 +1,11 @@
 /* From what a method iterates to what it reports: Ritz vectors, residuals, one estimate for all. */
+#include "base/larger.h"
+#include "base/memory.h"
 #include "methods/method.h"
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <math.h>
+#include <float.h>
 #include <string.h>
 
 typedef struct estimate_task {
@@ -17,25 +19,52 @@ static double cost(const emi_solver *s, int K)
     return 8.0 * s->mesh->hosted * s->d * K * K;
 }
 
-/* max_k ||S_k - theta_k X_k|| / theta_1 for unit columns X_k, theta_k = X_k' S_k. */
-static double worst_residual(emi_block X, emi_block S)
+/* Is there nothing to improve but rounding, which is relative to the largest eigenvalue? */
+static int is_rounding(double length, double largest)
 {
-    double worst = 0, first = 0;
+    return length <= EMI_ROUNDING * largest;
+}
+
+/* max_k ||S_k - theta_k X_k|| / theta_k for unit columns X_k, theta_k = X_k' S_k, which is kept. */
+static double worst_residual(emi_block X, emi_block S, double *theta)
+{
+    double worst = 0, largest = 0;
+    for (int k = 0; k < X.cols; k++) {
+        theta[k] = cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(S, k), 1);
+        largest = emi_larger(largest, theta[k]);
+    }
     for (int k = 0; k < X.cols; k++) {
         const double *x = emi_column_of(X, k), *Cx = emi_column_of(S, k);
-        double theta = cblas_ddot(X.rows, x, 1, Cx, 1), sum = 0;
-        for (int n = 0; n < X.rows; n++) sum += (Cx[n] - theta * x[n]) * (Cx[n] - theta * x[n]);
-        if (k == 0) first = theta;
-        worst = fmax(worst, sqrt(sum));
+        double sum = 0;
+        for (int n = 0; n < X.rows; n++) sum += (Cx[n] - theta[k] * x[n]) * (Cx[n] - theta[k] * x[n]);
+        if (!is_rounding(sqrt(sum), largest)) worst = emi_larger(worst, sqrt(sum) / fmax(theta[k], DBL_MIN));
     }
-    return first > 0 ? worst / first : worst;
+    return worst;
+}
+
+static em_status theta_turn(void *context, int i, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const estimate_task *t = context;
+    emi_block X = emi_at(t->B, i), S = emi_at(t->S, i);
+    double *theta = emi_at(&t->s->theta, i).v;
+    for (int k = 0; k < X.cols; k++)
+        theta[k] = cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(S, k), 1);
+    return EM_OK;
+}
+
+void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S)
+{
+    estimate_task task = {.s = s, .B = X, .S = S};
+    emi_mesh_run(s->mesh, cost(s, 1) * X->cols, theta_turn, &task);
 }
 
 static em_status residual_turn(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
-    *emi_at(&t->s->residual, i).v = worst_residual(emi_at(t->B, i), emi_at(t->S, i));
+    emi_solver *s = t->s;
+    *emi_at(&s->residual, i).v = worst_residual(emi_at(t->B, i), emi_at(t->S, i), emi_at(&s->theta, i).v);
     return EM_OK;
 }
 
@@ -43,6 +72,16 @@ void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S)
 {
     estimate_task task = {.s = s, .B = X, .S = S};
     emi_mesh_run(s->mesh, cost(s, 1) * X->cols, residual_turn, &task);
+}
+
+/* The least eigenvalue that a node knows of and that is more than rounding. */
+static double least_theta(const double *theta, int K)
+{
+    double largest = 0, least = INFINITY;
+    for (int k = 0; k < K; k++) largest = fmax(largest, theta[k]);
+    for (int k = 0; k < K; k++)
+        if (!is_rounding(theta[k], largest)) least = fmin(least, theta[k]);
+    return least;
 }
 
 static em_status disagreement_turn(void *context, int i, int worker, em_error *err)
@@ -55,10 +94,11 @@ static em_status disagreement_turn(void *context, int i, int worker, em_error *e
         const double *now = emi_column_of(S, k), *before = emi_column_of(B, k);
         double sum = 0;
         for (int n = 0; n < S.rows; n++) sum += (now[n] - before[n]) * (now[n] - before[n]);
-        moved = fmax(moved, sqrt(sum));
-        largest = fmax(largest, emi_norm(S.rows, now)); /* about theta_1 */
+        moved = emi_larger(moved, sqrt(sum));
+        largest = emi_larger(largest, emi_norm(S.rows, now)); /* about theta_1 */
     }
-    if (largest > 0) *residual = fmax(*residual, moved / largest);
+    if (!is_rounding(moved, largest))
+        *residual = emi_larger(*residual, moved / least_theta(emi_at(&t->s->theta, i).v, S.cols));
     return EM_OK;
 }
 
@@ -74,10 +114,11 @@ static em_status direction_turn(void *context, int i, int worker, em_error *err)
     const estimate_task *t = context;
     emi_block S = emi_at(t->S, i);
     const double *theta = emi_at(&t->s->theta, i).v;
-    double worst = 0;
+    double worst = 0, largest = 0;
+    for (int k = 0; k < S.cols; k++) largest = emi_larger(largest, theta[k]);
     for (int k = 0; k < S.cols; k++) {
         double norm = emi_norm(S.rows, emi_column_of(S, k));
-        worst = fmax(worst, theta[k] > 0 ? norm / theta[k] : norm);
+        if (!is_rounding(norm, largest)) worst = emi_larger(worst, norm / fmax(theta[k], DBL_MIN));
     }
     *emi_at(&t->s->residual, i).v = worst;
     return EM_OK;
@@ -90,8 +131,8 @@ void emi_note_direction(emi_solver *s, const emi_field *S)
 }
 
 /* Eigenvectors of (B'S + S'B)/2, falling, in place of the K x K matrix T; the sign of each follows from its largest
- * entry, so that nodes that agree on B agree on it. */
-static em_status rotation(emi_block B, emi_block S, double *T, size_t room, em_error *err)
+ * entry, so that nodes that agree on B agree on it.  Returns 0 where LAPACK finds none, as of numbers that are not finite. */
+static int rotation(emi_block B, emi_block S, double *T, size_t room)
 {
     int K = B.cols;
     double *values = T + (size_t)K * (size_t)K, *work = values + K;
@@ -100,28 +141,32 @@ static em_status rotation(emi_block B, emi_block S, double *T, size_t room, em_e
         for (int i = 0; i <= j; i++) T[j * K + i] = -(T[j * K + i] + T[i * K + j]) / 2;
     lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', K, T, K, values, work,
                                          (lapack_int)(room - (size_t)K * ((size_t)K + 1)));
-    if (info) return emi_fail(err, EM_ENUMERIC, "Rayleigh-Ritz: LAPACK returned %d; try --scale spectral", (int)info);
+    if (info) return 0;
     for (int k = 0; k < K; k++) {
         double *v = T + (size_t)k * (size_t)K;
         if (v[cblas_idamax(K, v, 1)] < 0) cblas_dscal(K, -1, v, 1);
     }
-    return EM_OK;
+    return 1;
 }
 
+/* A run that has come apart is told by a residual that is no number. */
 static em_status ritz_turn(void *context, int i, int worker, em_error *err)
 {
+    (void)err;
     const estimate_task *t = context;
     emi_scratch scratch = t->s->scratch[worker];
     emi_block B = emi_at(t->B, i), S = emi_at(t->S, i), X = emi_at(t->X, i);
     emi_block V = {B.cols, B.cols, scratch.v}, CX = emi_at(&t->s->mixed, i);
-    em_status status = rotation(B, S, scratch.v, scratch.count, err);
-    if (status != EM_OK) return status;
+    double *residual = emi_at(&t->s->residual, i).v, *theta = emi_at(&t->s->theta, i).v;
+    *residual = NAN;
+    if (!rotation(B, S, scratch.v, scratch.count)) return EM_OK;
     emi_mul(1, B, V, 0, X);  /* Ritz vectors        */
     emi_mul(1, S, V, 0, CX); /* and C times them    */
-    *emi_at(&t->s->residual, i).v = worst_residual(X, CX);
+    *residual = worst_residual(X, CX, theta);
     for (int k = 0; k < X.cols; k++) { /* one power step on, as C times them is there for the taking */
         double norm = emi_norm(X.rows, emi_column_of(CX, k));
-        for (int n = 0; norm > 0 && n < X.rows; n++) emi_column_of(X, k)[n] = emi_column_of(CX, k)[n] / norm;
+        if (is_rounding(norm, theta[0])) continue; /* past the rank: it would be rounding, blown up */
+        for (int n = 0; n < X.rows; n++) emi_column_of(X, k)[n] = emi_column_of(CX, k)[n] / norm;
     }
     return EM_OK;
 }
@@ -137,10 +182,21 @@ void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *
     }
 }
 
-void emi_share(emi_solver *s, const double *x, double residual)
+void emi_keep_answer(emi_solver *s, const double *x, int K)
 {
-    for (int i = 0; i < s->mesh->hosted; i++) {
-        memcpy(emi_at(&s->X, i).v, x, sizeof *x * (size_t)s->d * (size_t)s->K);
-        *emi_at(&s->residual, i).v = residual;
+    em_error err;
+    size_t size = (size_t)s->d * (size_t)K;
+    if (K > s->answer.K || !s->answer.X) {
+        double *X = emi_doubles(size);
+        if (!X) {
+            emi_solver_fail(s, emi_fail_memory(&err, "estimate"), &err);
+            return;
+        }
+        emi_free(s->answer.X);
+        s->answer.X = X;
     }
+    memcpy(s->answer.X, x, sizeof *x * size);
+    s->answer.K = K;
+    s->answer.residual = 0;
+    s->answer.next = s->answer.beyond = s->answer.rest = NAN;
 }

@@ -12,9 +12,7 @@ static void one_step(emi_solver *s, int mixes)
 {
     emi_apply(s, &s->X, &s->H);                /* C_i X_i                    */
     emi_mix_times(s, mixes, &s->H, &s->mixed); /* ~ C X_i                    */
-    emi_note_residual(s, &s->X, &s->H);
-    emi_note_disagreement(s, &s->H, &s->mixed); /* where mixing leaves its last round but one */
-    emi_qr(s, &s->H);                           /* qr(...)                    */
+    emi_qr(s, &s->H);                          /* qr(...)                    */
     emi_swap(&s->X, &s->H);
 }
 
@@ -43,8 +41,7 @@ static int sdot_rounds(const emi_solver *s)
 const emi_method emi_sdot = {.info = {.name = "sdot",
                                       .summary = "distributed orthogonal iteration: T mixes average each product",
                                       .update = "X_i <- qr( T mixes of C_i X_i )",
-                                      .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021",
-                                      .residual = 1},
+                                      .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021"},
                              .uses = EMI_USES_ROUNDS | EMI_USES_QR,
                              .traits = EMI_NEEDS_NETWORK,
                              .iterations = 2000,
@@ -54,8 +51,7 @@ const emi_method emi_sdot = {.info = {.name = "sdot",
 const emi_method emi_sadot = {.info = {.name = "sadot",
                                        .summary = "sdot with mixes that grow from one to T as the estimate settles",
                                        .update = "X_i <- qr( T_t mixes of C_i X_i ), T_t = min(1 + ceil(t/2), T)",
-                                       .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021",
-                                       .residual = 1},
+                                       .cite = "Gang, Xiang and Bajwa, IEEE TSIPN 7, 2021"},
                               .uses = EMI_USES_ROUNDS | EMI_USES_QR,
                               .traits = EMI_NEEDS_NETWORK,
                               .iterations = 2000,

@@ -4,6 +4,7 @@
 #define EMI_METHODS_SOLVER_H
 
 #include "data/covariance.h"
+#include "data/rounding.h"
 #include "mesh/mesh.h"
 
 typedef struct emi_solver emi_solver;
@@ -18,6 +19,15 @@ typedef struct emi_kept {
     int room;
     int *used; /* NULL: all */
 } emi_kept;
+
+/* What the root holds of a method that works there (EMI_AT_ROOT), for the others to be told. */
+typedef struct emi_answer {
+    int K;               /* components; with a fraction of variance, as many as it takes so far           */
+    double *X;           /* (d, K)                                                                       */
+    double residual;     /* of the worst of them; within the tolerance where rounding forbids more        */
+    double next, beyond; /* the eigenvalue after the K-th, and how far it may lie above that; NaN: unknown */
+    double rest;         /* the sum of those after the K-th; NaN: unknown                                 */
+} emi_answer;
 
 /* What the nodes find out about themselves, for methods that ask. */
 typedef struct emi_network {
@@ -34,7 +44,8 @@ struct emi_solver {
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j                                         */
     emi_field extra[EMI_EXTRA_FIELDS]; /* (d, K) zeroed; as many as the method asks for          */
     emi_field residual;                /* (1, 1) a node's own residual, where a method knows it  */
-    emi_field theta;                   /* (K, 1) x_k' C_i x_k, from the last Sanger direction    */
+    emi_field theta;                   /* (K, 1) a node's idea of the eigenvalues                */
+    emi_answer answer;                 /* at the root, of a method that works there              */
     emi_scratch *scratch;              /* [threads] doubles for the arithmetic of one node       */
 
     double step;          /* alpha_t, of the iteration under way                                 */
@@ -46,10 +57,13 @@ struct emi_solver {
     int own_start;        /* the start is the user's                                             */
     uint64_t seed;        /* of what else is random                                              */
     double tolerance;     /* on the residual                                                     */
+    double fraction;      /* of the variance to explain, by as many components as it takes; 0: K  */
+    double variance;      /* trace(C)                                                            */
+    int rank;             /* at most: there are no more rows or features                          */
+    emi_rounding rounding; /* what of C is rounding                                              */
     int knows_residual;   /* s->residual is kept: the tolerance is about it, not about the change */
-    unsigned traits;      /* the method's, of method.h                                           */
-    double next_value;    /* the eigenvalue after the K-th, where a method comes to know it; else NaN */
-    double rest;          /* the sum of those after the K-th, likewise                            */
+    unsigned uses, traits; /* the method's, of method.h                                          */
+    int width;            /* columns that the root asks for next, as everyone was told            */
     long iteration;       /* completed, kept by emi_next                                         */
     long iteration_limit; /* of the whole run                                                    */
     const emi_kept *kept; /* [kept_count] the method's, while it runs                            */
@@ -106,18 +120,21 @@ void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work);
  * Without s->ritz: X_i = B_i. */
 void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X);
 
-/* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_1. */
+/* theta_ik = x_k' S_ik, for S_i = C_i X_i. */
+void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S);
+
+/* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_k.  What rounding forbids to improve
+ * counts as nothing. */
 void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S);
 
 /* What a node's residual does not see: how far S_i still moved in the last round of mixing, `before` being what it was.
  * Where nodes agree it no longer does.  The residual becomes that, where it is larger. */
 void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *before);
 
-/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik.  By
- * its own theta, since S sees a skew between columns k and j only as theta_k times it. */
+/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik. */
 void emi_note_direction(emi_solver *s, const emi_field *S);
 
-/* The same estimate at every node: X_i = x. */
-void emi_share(emi_solver *s, const double *x, double residual);
+/* At the root: the estimate of K components, a copy of x (d, K). */
+void emi_keep_answer(emi_solver *s, const double *x, int K);
 
 #endif

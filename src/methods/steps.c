@@ -110,10 +110,19 @@ void emi_add_times(emi_solver *s, emi_field *Z, double a, const emi_field *Y)
     emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_times_turn, &task);
 }
 
+/* A run that has come apart is seen by the test for the end, in numbers that are none. */
+static em_status numbers_or_nan(em_status status, emi_block Z)
+{
+    if (status != EM_ENUMERIC) return status;
+    for (size_t n = 0; n < (size_t)Z.rows * (size_t)Z.cols; n++) Z.v[n] = NAN;
+    return EM_OK;
+}
+
 static em_status qr_turn(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
-    return emi_orthonormalise(emi_at(t->to, i), t->s->qr_signs, t->s->scratch[worker], err);
+    emi_block Z = emi_at(t->to, i);
+    return numbers_or_nan(emi_orthonormalise(Z, t->s->qr_signs, t->s->scratch[worker], err), Z);
 }
 
 void emi_qr(emi_solver *s, emi_field *Z)
@@ -125,7 +134,8 @@ void emi_qr(emi_solver *s, emi_field *Z)
 static em_status polar_turn(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
-    return emi_polar(emi_at(t->to, i), t->s->scratch[worker], err);
+    emi_block Z = emi_at(t->to, i);
+    return numbers_or_nan(emi_polar(Z, t->s->scratch[worker], err), Z);
 }
 
 void emi_nearest_orthonormal(emi_solver *s, emi_field *Z)

@@ -81,7 +81,7 @@ static size_t length_of(const em_results *r, int contender)
         size_t rows = 0;
         if (!model) return 0;
         (void)em_model_trace(model, &rows);
-        if (em_model_info(model)->reason != EM_CONVERGED && rows < limit) limit = rows;
+        if (em_model_info(model)->reason < 0 && rows < limit) limit = rows;
         if (rows > longest) longest = rows;
     }
     return longest < limit ? longest : limit;

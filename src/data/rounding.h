@@ -1,0 +1,33 @@
+/* How much of a covariance is rounding.
+ *
+ * In floating point every product and sum is off by a part in 2^53 of what went into it.  With s_f the deviation of
+ * feature f, the computed C is then off, entry by entry, by no more than about eps s_f s_g (Higham, Accuracy and Stability
+ * of Numerical Algorithms, section 3.5; sums over rows in blocks keep the constant small), so along unit vectors x and z
+ *
+ *     |z' dC x| <= eps (s . |z|) (s . |x|).
+ *
+ * That is far less than eps lambda_1 where features come in units of their own, and just that where they do not.  Products
+ * with the rows do better still along an x of little variance: the scores y'x are off by eps (s . |x|), and no square of
+ * that ever mixes with lambda_1. */
+#ifndef EMI_DATA_ROUNDING_H
+#define EMI_DATA_ROUNDING_H
+
+#include <float.h>
+
+/* eps, with a margin for the length of the sums: blocks of some thousand terms, whose errors are of either sign. */
+#define EMI_ROUNDING (32 * DBL_EPSILON)
+
+typedef struct emi_rounding {
+    const double *deviation; /* [d] s_f                                                        */
+    const double *offset;    /* [d] |mean| of each feature, which centring took off: it leaves eps times that */
+    int formed;              /* C was formed; otherwise products are made with the rows,       */
+    int uncentred;           /* with the mean taken off afterwards                             */
+} emi_rounding;
+
+/* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
+double emi_spread(const emi_rounding *r, int d, const double *x);
+
+/* Variance along x that may be nothing but rounding. */
+double emi_rounding_variance(const emi_rounding *r, int d, const double *x);
+
+#endif

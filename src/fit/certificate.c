@@ -1,0 +1,286 @@
+#include "fit/certificate.h"
+
+#include "base/larger.h"
+#include "base/memory.h"
+
+#include <cblas.h>
+
+/* Two eigenvalues are too close when the angle between their vectors is known to no better than this. */
+static const double alike_angle = 0.1;
+static const double alike_relative = 1e-8; /* and in any case when they agree to eight digits of their own */
+static const double fine_angle = 1e-3;     /* a component above its tolerance is still good for this */
+
+typedef struct work {
+    const emi_evidence *e;
+    int K, splits;       /* how many leading components may be taken out of the problem, at most */
+    double *square;      /* [K] ||R_k||^2                                               */
+    double *G;           /* (K, K) X' R                                                 */
+    double *along;       /* (K + 1, K) sum of G_ik^2 over i < m                          */
+    double *error;       /* [K + 1] ||E||^2 of the first m                              */
+    double *spread;      /* [K] s . |x_k|                                               */
+    double *spread_of;   /* [K + 1] sum of the squares of the first m of these          */
+    double *left;        /* [K + 1] sum of s_f^2 outside the first m                    */
+    double *unexplained; /* [K + 1] variance outside the first m                        */
+    double *numbers;     /* all of these                                                */
+    int knows_next;      /* the eigenvalue after the K-th                               */
+} work;
+
+static double positive(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+static double *along_of(const work *w, int k)
+{
+    return w->along + (size_t)k * ((size_t)w->K + 1);
+}
+
+/* R, its lengths, and what of it lies along the components. */
+static void measure(work *w)
+{
+    const emi_evidence *e = w->e;
+    int d = e->X.rows, K = w->K;
+    for (int k = 0; k < K; k++) {
+        double *r = emi_column_of(e->CX, k);
+        cblas_daxpy(d, -e->theta[k], emi_column_of(e->X, k), 1, r, 1);
+        w->square[k] = cblas_ddot(d, r, 1, r, 1);
+    }
+    emi_mul_tn(1, e->X, e->CX, 0, (emi_block){K, K, w->G});
+    for (int k = 0; k < K; k++) {
+        double *along = along_of(w, k);
+        along[0] = 0;
+        for (int m = 0; m < K; m++) along[m + 1] = along[m] + w->G[(size_t)k * (size_t)K + (size_t)m] * w->G[(size_t)k * (size_t)K + (size_t)m];
+    }
+    for (int m = 0; m <= K; m++) {
+        w->error[m] = 0;
+        for (int j = 0; j < m; j++) w->error[m] += positive(w->square[j] - along_of(w, j)[m]);
+    }
+}
+
+/* How much rounding has to work with. */
+static void weigh(work *w)
+{
+    const emi_evidence *e = w->e;
+    int d = e->X.rows;
+    const double *s = e->rounding.deviation;
+    w->left[0] = w->spread_of[0] = 0;
+    for (int f = 0; f < d; f++) w->left[0] += s[f] * s[f];
+    w->unexplained[0] = e->variance;
+    for (int k = 0; k < w->K; k++) {
+        const double *x = emi_column_of(e->X, k);
+        double taken = 0;
+        for (int f = 0; f < d; f++) taken += s[f] * s[f] * x[f] * x[f];
+        w->spread[k] = emi_spread(&e->rounding, d, x);
+        w->spread_of[k + 1] = w->spread_of[k] + w->spread[k] * w->spread[k];
+        w->left[k + 1] = positive(w->left[k] - taken);
+        w->unexplained[k + 1] = positive(w->unexplained[k] - e->theta[k]);
+    }
+    for (int m = 0; m <= w->K; m++) { /* what a difference of large numbers leaves is not nothing */
+        w->left[m] += DBL_EPSILON * w->left[0];
+        w->unexplained[m] += DBL_EPSILON * e->variance;
+    }
+}
+
+/* Columns that are orthonormal but for rounding; others are not taken out of the problem. */
+static int is_orthonormal(const emi_evidence *e, double *gram)
+{
+    int K = e->X.cols;
+    emi_mul_tn(1, e->X, e->X, 0, (emi_block){K, K, gram});
+    for (int j = 0; j < K; j++)
+        for (int i = 0; i <= j; i++)
+            if (!(fabs(gram[(size_t)j * (size_t)K + (size_t)i] - (i == j)) <= 1e-12)) return 0;
+    return 1;
+}
+
+/* Rounding in C x_k, outside the first m components. */
+static double noise(const work *w, int k, int m)
+{
+    double theta = positive(w->e->theta[k]), left = sqrt(w->left[m]);
+    if (w->e->rounding.formed) return EMI_ROUNDING * w->spread[k] * left;
+    return EMI_ROUNDING * (w->spread[k] * sqrt(w->unexplained[m]) + sqrt(theta) * left);
+}
+
+/* What may be wrong with component k outside the first m. */
+static double residual_outside(const work *w, int k, int m)
+{
+    return sqrt(positive(w->square[k] - along_of(w, k)[m]) + DBL_EPSILON * w->square[k]) + noise(w, k, m);
+}
+
+/* theta_k's distance from the neighbour, as far as the two values are known. */
+static double gap_to(double distance, double own, double other)
+{
+    if (!(distance > 0)) return 0;
+    return positive(distance - fmin(own, own * own / distance) - fmin(other, other * other / distance));
+}
+
+/* The distance of theta_first .. theta_last from all other eigenvalues but the first m. */
+static double gap_of(const work *w, int first, int last, int m, double own)
+{
+    const emi_evidence *e = w->e;
+    double below = last + 1 < w->K
+                       ? gap_to(e->theta[last] - e->theta[last + 1], own, residual_outside(w, last + 1, m))
+                       : gap_to(e->theta[last] - e->next, own, e->beyond);
+    if (first == m) return below;
+    return fmin(below, gap_to(e->theta[first - 1] - e->theta[first], own, residual_outside(w, first - 1, m)));
+}
+
+/* The bound of the head of certificate.h, for the subspace of components first .. last. */
+static double bound_without(const work *w, int first, int last, int m)
+{
+    const double *theta = w->e->theta;
+    double own = 0, couple = 0;
+    for (int k = first; k <= last; k++) {
+        double outside = residual_outside(w, k, m);
+        own += outside * outside;
+        couple += along_of(w, k)[m] + EMI_ROUNDING * w->spread[k] * EMI_ROUNDING * w->spread[k] * w->spread_of[m];
+    }
+    own = sqrt(own);
+    double gap = gap_of(w, first, last, m, own);
+    if (!(gap > 0)) return 1;
+    if (m == 0) return own / gap;
+    double far = theta[m - 1] - theta[first], E = sqrt(w->error[m]) + noise(w, m - 1, m);
+    if (!(far > 0)) return 1;
+    return own / gap + (sqrt(couple) + E) / far + E * E / (far * gap);
+}
+
+static double bound(const work *w, int first, int last)
+{
+    double best = 1;
+    for (int m = 0; m <= first && m <= w->splits; m++) best = fmin(best, bound_without(w, first, last, m));
+    return best;
+}
+
+/* ---- what to make of it ----------------------------------------------------------------------------- */
+
+static int has_variance(const work *w, int k)
+{
+    const emi_evidence *e = w->e;
+    return k < e->rank && e->theta[k] > emi_rounding_variance(&e->rounding, e->X.rows, emi_column_of(e->X, k));
+}
+
+/* No arithmetic gets a residual below this: an overlap of eps with a component as large as the first. */
+static double smallest_residual(const work *w, int k)
+{
+    return EMI_ROUNDING * positive(w->e->theta[0]) + noise(w, k, 0);
+}
+
+static int is_fine(const work *w, int k)
+{
+    double length = sqrt(w->square[k]);
+    return length <= w->e->tolerance * w->e->theta[k] || length <= smallest_residual(w, k);
+}
+
+/* With its neighbour: values that agree, or vectors that only their sum knows, though nothing is wrong with either. */
+static int is_alike(const work *w, int k, double value, double residual, int fine)
+{
+    double gap = w->e->theta[k] - value, most = w->splits ? k : 0;
+    if (gap <= alike_relative * w->e->theta[k]) return 1;
+    return fine && is_fine(w, k) && gap * alike_angle < fmax(residual_outside(w, k, (int)most), residual);
+}
+
+/* Neighbours that cannot be told apart, those without variance among them. */
+static void find_clusters(const work *w, emi_verdict *out)
+{
+    const emi_evidence *e = w->e;
+    int has = (int)out->has;
+    for (int k = 0; k < w->K; k++) {
+        int alike = k > has;
+        if (k > 0 && k < has)
+            alike = is_alike(w, k - 1, e->theta[k], residual_outside(w, k, w->splits ? k - 1 : 0), is_fine(w, k));
+        out->cluster[k] = alike ? out->cluster[k - 1] : k;
+    }
+    out->open = has < w->K ? w->K < e->X.rows : w->knows_next && is_alike(w, w->K - 1, e->next, e->beyond, 1);
+}
+
+/* Of a cluster that goes on beyond the K-th there is no gap to tell; its residual is all. */
+static double bound_together(const work *w, int first, int last, int open)
+{
+    double worst = 0;
+    if (!open) return bound(w, first, last);
+    for (int k = first; k <= last; k++)
+        worst = emi_larger(worst, residual_outside(w, k, w->splits ? first : 0) / w->e->theta[k]);
+    return fmin(1, worst);
+}
+
+static void find_bounds(const work *w, emi_verdict *out)
+{
+    int has = (int)out->has;
+    for (int first = 0, end; first < w->K; first = end) {
+        for (end = first + 1; end < w->K && (int)out->cluster[end] == first;) end++;
+        int open = end == w->K && out->open != 0;
+        double together = first < has ? bound_together(w, first, end - 1, open) : 1;
+        for (int k = first; k < end; k++) {
+            out->angle[k] = first < has ? bound(w, k, k) : 1;
+            out->together[k] = together;
+        }
+    }
+}
+
+/* A component is done when its residual is within the tolerance; or when rounding forbids more and it is known all the same. */
+static void judge(const work *w, emi_verdict *out)
+{
+    const emi_evidence *e = w->e;
+    for (int k = 0; k < (int)out->has; k++) {
+        int within = out->residual[k] <= e->tolerance;
+        int hidden = noise(w, k, w->splits ? k : 0) > e->tolerance * e->theta[k];
+        if (!within && !is_fine(w, k))
+            out->short_of++;
+        else if ((!within || hidden) && !(out->together[k] <= fine_angle))
+            out->unknown++;
+        else if (!within)
+            out->limited++;
+    }
+}
+
+static em_status open_work(work *w, const emi_evidence *e, em_error *err)
+{
+    size_t K = (size_t)e->X.cols, size;
+    *w = (work){.e = e, .K = e->X.cols};
+    if (emi_size_overflows(K, 2 * K + 8, &size) || !(w->numbers = emi_doubles(size + 4)))
+        return emi_fail_memory(err, "certificate");
+    double **parts[] = {&w->square, &w->spread}, **longer[] = {&w->error, &w->spread_of, &w->left, &w->unexplained};
+    double *at = w->numbers;
+    w->G = at, at += K * K;
+    w->along = at, at += K * (K + 1);
+    for (int n = 0; n < 2; n++, at += K) *parts[n] = at;
+    for (int n = 0; n < 4; n++, at += K + 1) *longer[n] = at;
+    return EM_OK;
+}
+
+/* Past the rank: no component from here on has variance of its own. */
+static int count_with_variance(const work *w)
+{
+    int has = w->K;
+    while (has > 0 && !has_variance(w, has - 1)) has--;
+    return has;
+}
+
+static int is_finite(const work *w)
+{
+    double sum = w->e->variance;
+    for (int k = 0; k < w->K; k++) sum += w->square[k] + fabs(w->e->theta[k]);
+    return isfinite(sum);
+}
+
+em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
+{
+    em_status status = EM_OK;
+    work w;
+    TRY(open_work(&w, e, err));
+    w.splits = is_orthonormal(e, w.G) ? w.K : 0;
+    measure(&w);
+    weigh(&w);
+    if (!is_finite(&w))
+        TRY(emi_fail(err, EM_ENUMERIC, "fit: the answer is not finite; try --scale std, or another method"));
+    w.knows_next = !isnan(e->next);
+    if (!w.knows_next) e->next = w.unexplained[w.K], e->beyond = 0; /* it cannot be more than all that is left */
+    out->has = count_with_variance(&w);
+    out->limited = out->unknown = out->short_of = 0;
+    for (int k = 0; k < w.K; k++) out->residual[k] = k < (int)out->has ? sqrt(w.square[k]) / e->theta[k] : 0;
+    find_clusters(&w, out);
+    find_bounds(&w, out);
+    judge(&w, out);
+done:
+    emi_free(w.numbers);
+    return status;
+}
