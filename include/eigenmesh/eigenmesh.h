@@ -18,6 +18,7 @@
  * - An object may be used by one thread at a time; different objects by different
  *   threads, except that em_fit sets the BLAS library's own thread count, which is
  *   the process's, while it runs and restores it afterwards.
+ * - Numbers in text, read or written, have a decimal point, whatever the locale.
  * - Matrices of the interface are row-major: rows are samples, or components.     */
 #ifndef EIGENMESH_H
 #define EIGENMESH_H
