@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 unexport MAKEFLAGS
 compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
 
-.PHONY: all demo test lint sanitize bench fuzz reproduce format docs install clean help
+.PHONY: all demo test lint sanitize tsan bench fuzz reproduce format docs install clean help
 .DEFAULT_GOAL := all
 
 all: ## build build/eigenmesh and the library, static and shared
@@ -31,6 +31,12 @@ sanitize: ## the whole test suite under the address and undefined-behaviour sani
 	cmake --preset asan
 	$(call compile,build-asan)
 	ctest --preset asan -j $(JOBS)
+
+tsan: ## the tests in which threads meet, under the thread sanitizer
+	@scripts/setup test
+	cmake --preset tsan
+	env -u MAKELEVEL cmake --build --preset tsan -j $(JOBS)
+	ctest --preset tsan -j $(JOBS)
 
 lint: ## formatting, warnings of two compilers, static analysers, include directions, manual pages
 	@scripts/setup lint
@@ -65,7 +71,7 @@ install: all ## install under PREFIX (/usr/local), inside DESTDIR when given
 	@test -n '$(DESTDIR)' || test "$$(id -u)" != 0 || ldconfig
 
 clean: ## remove every build directory
-	rm -rf build build-debug build-asan build-gcc build-clang build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-gcc build-clang build-fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -3,6 +3,7 @@
 
 #include "base/pool.h"
 #include "data/covariance.h"
+#include "linalg/blas.h"
 
 #include <stdlib.h>
 
@@ -38,8 +39,9 @@ static double seconds_to_form(em_shards *shards, double *mean, int threads)
     bench_must(emi_pool_open(&f.pool, threads, &err), &err);
     size_t needs = emi_cov_form_needs(D);
     for (int t = 0; t < threads; t++) f.scratch[t] = (emi_scratch){malloc(needs * sizeof(double)), needs};
-    (void)emi_blas_threads(1);
+    emi_blas_claim(1);
     double seconds = bench_best(form_all, &f, 3);
+    emi_blas_release(1);
     for (int t = 0; t < threads; t++) free(f.scratch[t].v);
     emi_pool_close(&f.pool);
     return seconds;

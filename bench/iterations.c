@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "data/covariance.h"
+#include "linalg/blas.h"
 #include "linalg/field.h"
 #include "mesh/mesh.h"
 
@@ -70,8 +71,9 @@ static double bare_seconds(int d, int K, int nodes, int threads)
     bench_must(emi_field_alloc(&b->H, nodes, d, K, &err), &err);
     for (size_t n = 0; n < b->X.stride * (size_t)nodes; n++) b->X.v[n] = (double)(n % 89) / 89;
     bench_must(emi_pool_open(&b->pool, threads, &err), &err);
-    (void)emi_blas_threads(1);
+    emi_blas_claim(1);
     double seconds = bench_best(bare_calls, b, 5) / BARE_TIMES;
+    emi_blas_release(1);
     emi_pool_close(&b->pool);
     emi_field_free(&b->H);
     emi_field_free(&b->X);

@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "base/pool.h"
-#include "linalg/block.h"
+#include "linalg/blas.h"
 
 #include <cblas.h>
 #include <stdlib.h>
@@ -66,10 +66,12 @@ bench_machine bench_measure_machine(void)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bench_machine machine = {.threads = cores > 64 ? 64 : (int)cores};
     double flops = 2.0 * ORDER * ORDER * ORDER / 1e9;
-    (void)emi_blas_threads(1);
+    emi_blas_claim(1);
     machine.peak_one = flops / bench_best(large_dgemm, values, 5);
-    (void)emi_blas_threads(machine.threads);
+    emi_blas_release(1);
+    emi_blas_claim(machine.threads);
     machine.peak_all = flops / bench_best(large_dgemm, values, 5);
+    emi_blas_release(machine.threads);
     machine.bandwidth_one = bandwidth(values, count, 1);
     machine.bandwidth_all = bandwidth(values, count, machine.threads);
     free(values);

@@ -2,9 +2,51 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- C's own locale, for the calling thread alone and for as long as a number takes ------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static locale_t plain; /* made once and kept; 0 where it cannot be had, which leaves the thread's locale as it is */
+
+static void make_plain(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* Returns what to give back to uselocale. */
+static locale_t enter_plain(void)
+{
+    (void)pthread_once(&once, make_plain);
+    return uselocale(plain);
+}
+
+double emi_text_strtod(const char *text, char **end)
+{
+    locale_t before = enter_plain();
+    double value = strtod(text, end);
+    (void)uselocale(before);
+    return value;
+}
+
+size_t emi_text_of_double(char out[EMI_NUMBER_TEXT], double value)
+{
+    locale_t before = enter_plain();
+    int length = 0;
+    for (int digits = 15; digits <= 17; digits++) {
+        length = snprintf(out, EMI_NUMBER_TEXT, "%.*g", digits, value);
+        if (strtod(out, NULL) == value) break;
+    }
+    (void)uselocale(before);
+    return (size_t)length;
+}
+
+/* ---- strictly ------------------------------------------------------------------------------------------- */
 
 /* strtod and friends skip spaces and take signs where none belong; neither is a number here. */
 static int starts_wrong(const char *text, int sign_allowed)
@@ -17,8 +59,7 @@ int emi_text_double(const char *text, double *out)
 {
     if (starts_wrong(text, 1) || strpbrk(text, "xX")) return -1; /* strtod also reads hexadecimal */
     char *end;
-    errno = 0;
-    double value = strtod(text, &end);
+    double value = emi_text_strtod(text, &end);
     if (*end || end == text || !isfinite(value)) return -1;
     *out = value;
     return 0;

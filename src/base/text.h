@@ -1,15 +1,24 @@
-/* Numbers in text, read strictly: the whole text must be the number, or it is refused. */
+/* Numbers in text, as C writes them: a decimal point is a point, whatever locale the program has chosen. */
 #ifndef EMI_BASE_TEXT_H
 #define EMI_BASE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each returns non-zero when `text` is not such a number, and leaves *out alone then. */
+/* Read strictly: the whole text must be the number.  Each returns non-zero when `text` is not such a number, and leaves
+ * *out alone then. */
 int emi_text_double(const char *text, double *out); /* finite */
 int emi_text_long(const char *text, long *out);
 int emi_text_u64(const char *text, uint64_t *out);
 int emi_text_size(const char *text, size_t *out);
+
+/* strtod as it is in the C locale, for readers with rules of their own. */
+double emi_text_strtod(const char *text, char **end);
+
+enum { EMI_NUMBER_TEXT = 32 };
+
+/* The shortest text of 15 digits or more that reads back as the same number; returns its length. */
+size_t emi_text_of_double(char out[EMI_NUMBER_TEXT], double value);
 
 /* What follows `prefix` in `text`, or NULL. */
 const char *emi_text_after(const char *text, const char *prefix);

@@ -1,6 +1,7 @@
 #include "data/covariance.h"
 
 #include "base/memory.h"
+#include "linalg/blas.h"
 
 #include <cblas.h>
 #include <limits.h>
@@ -200,9 +201,9 @@ static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_erro
     if (panels == 1) {
         emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
     } else if (C->crew) {
-        int threads = emi_blas_threads(1);
+        emi_blas_claim(1);
         status = emi_pool_run(C->crew->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_turn, &t, err);
-        (void)emi_blas_threads(threads);
+        emi_blas_release(1);
     } else {
         for (int p = 0; p < panels && status == EM_OK; p++) status = panel_turn(&t, p, 0, err);
     }

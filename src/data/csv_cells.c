@@ -1,12 +1,10 @@
-#define _GNU_SOURCE /* strtod_l: a decimal point is a point, whatever the user's locale */
 #include "data/csv_cells.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <ctype.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 char emi_csv_separator(const char *text, const char *end, int tabs)
@@ -141,9 +139,7 @@ static int long_number(const char *at, size_t length, double *out)
         return -1;
     memcpy(copy, at, length);
     copy[length] = 0;
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    *out = plain ? strtod_l(copy, &end, plain) : strtod(copy, &end);
-    if (plain) freelocale(plain);
+    *out = emi_text_strtod(copy, &end);
     return end == copy + length ? 0 : -1;
 }
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/strided.h"
+#include "linalg/blas.h"
 #include "linalg/block.h"
 
 #include <limits.h>
@@ -69,7 +70,7 @@ em_status em_generate(em_data **out, size_t features, size_t samples, size_t com
     em_data *data = NULL;
     double *lambda = NULL, *basis = NULL, *rows = NULL;
     *out = NULL;
-    int threads = emi_blas_threads(1); /* the same bits on any machine */
+    emi_blas_claim(1); /* the same bits on any machine */
     TRY(check_request(features, samples, components, gap, err));
     int d = (int)features;
     data = emi_calloc(1, sizeof *data);
@@ -99,6 +100,6 @@ done:
     emi_free(basis);
     emi_free(lambda);
     em_data_free(&data);
-    (void)emi_blas_threads(threads);
+    emi_blas_release(1);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "data/parts.h"
 
 #include "base/memory.h"
+#include "linalg/blas.h"
 
 #include <string.h>
 
@@ -36,9 +37,9 @@ static em_status sum_together(parts *p, int count, double *sum, em_error *err)
 {
     p->sums = emi_doubles((size_t)count * p->size);
     if (!p->sums) return emi_fail_memory(err, "sums");
-    int threads = emi_blas_threads(1);
+    emi_blas_claim(1);
     em_status status = emi_pool_run(p->crew->pool, count, 1e12, part_turn, p, err);
-    (void)emi_blas_threads(threads);
+    emi_blas_release(1);
     for (int i = 0; i < count && status == EM_OK; i++) {
         if (i == 0)
             memcpy(sum, p->sums, p->size * sizeof *sum);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -86,28 +85,13 @@ static const emi_format raw_format = {.rows = binary_rows};
 
 /* ---- text ------------------------------------------------------------------------------------------------ */
 
-enum { LONGEST_NUMBER = 32 };
-
-/* The shortest text that reads back as the same number. */
-static size_t format_number(char *to, double value)
-{
-    int length = 0;
-    for (int digits = 15; digits <= 17; digits++) {
-        length = snprintf(to, LONGEST_NUMBER, "%.*g", digits, value);
-        if (strtod(to, NULL) == value) break;
-    }
-    for (char *c = to; *c; c++)
-        if (*c == ',') *c = '.'; /* a locale's decimal comma */
-    return (size_t)length;
-}
-
 static em_status text_rows(em_writer *writer, const double *values, size_t rows, em_error *err)
 {
     em_status status = EM_OK;
     for (size_t r = 0; r < rows; r++) {
         size_t length = 0;
         for (size_t c = 0; c < writer->columns; c++) {
-            length += format_number((char *)writer->buffer + length, values[r * writer->columns + c]);
+            length += emi_text_of_double((char *)writer->buffer + length, values[r * writer->columns + c]);
             writer->buffer[length++] = (unsigned char)(c + 1 < writer->columns ? writer->separator : '\n');
         }
         TRY(emi_writer_put(writer, writer->buffer, length, err));
@@ -172,7 +156,7 @@ static em_status open_gz(em_writer *writer, em_error *err)
 
 static em_status alloc_buffer(em_writer *writer, em_error *err)
 {
-    size_t item = writer->format == &text_format ? LONGEST_NUMBER : emi_dtype_size(writer->type);
+    size_t item = writer->format == &text_format ? EMI_NUMBER_TEXT : emi_dtype_size(writer->type);
     if (emi_size_overflows(writer->columns, item, &writer->buffer_size) ||
         !(writer->buffer = emi_malloc(writer->buffer_size)))
         return emi_fail_memory(err, writer->path);

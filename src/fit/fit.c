@@ -1,6 +1,7 @@
 /* The whole way from shards to a model. */
 #include "fit/job.h"
 #include "fit/same.h"
+#include "linalg/blas.h"
 
 #include <string.h>
 
@@ -32,10 +33,11 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
     /* Several nodes are spread over the cores, each with a single-threaded BLAS, also where a process hosts one of them: its
      * bits would depend on the number of threads.  A network of one node has all cores. */
-    int threads = emi_blas_threads(mesh->graph->nodes == 1 ? emi_pool_size(mesh->pool) : 1);
+    int threads = mesh->graph->nodes == 1 ? emi_pool_size(mesh->pool) : 1;
+    emi_blas_claim(threads);
     em_status status = emi_check_same(mesh, shards, options, err);
     if (status == EM_OK) status = fit(out, options, mesh, shards, err);
-    (void)emi_blas_threads(threads);
+    emi_blas_release(threads);
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_model_free(out);
     return status;

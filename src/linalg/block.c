@@ -50,10 +50,3 @@ double emi_norm(int d, const double *x)
 {
     return cblas_dnrm2(d, x, 1);
 }
-
-int emi_blas_threads(int threads)
-{
-    int before = openblas_get_num_threads();
-    openblas_set_num_threads(threads);
-    return before;
-}

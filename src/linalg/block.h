@@ -48,7 +48,4 @@ double emi_sin2(int d, const double *x, const double *q);
 
 double emi_norm(int d, const double *x);
 
-/* Cores that one BLAS call may use in this process; returns what it was before. */
-int emi_blas_threads(int threads);
-
 #endif

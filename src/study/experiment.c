@@ -4,6 +4,7 @@
  * contender loose on it. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "linalg/blas.h"
 #include "study/results.h"
 #include "study/setting.h"
 
@@ -283,12 +284,13 @@ static em_status run_trials(experiment *x, em_error *err)
     int trials = x->about->trials;
     TRY(emi_pool_open(&pool, x->about->threads, err));
     x->mesh_threads = trials > 1 ? 1 : emi_pool_size(pool);
-    int blas_threads = emi_blas_threads(trials == 1 && em_graph_nodes(x->about->graph) == 1 ? x->mesh_threads : 1);
+    int blas_threads = trials == 1 && em_graph_nodes(x->about->graph) == 1 ? x->mesh_threads : 1;
+    emi_blas_claim(blas_threads);
     if (trials > 1)
         status = emi_pool_run(pool, trials, 1e12, trial_turn, x, err);
     else
         status = trial_turn(x, 0, 0, err);
-    (void)emi_blas_threads(blas_threads);
+    emi_blas_release(blas_threads);
 done:
     emi_pool_close(&pool);
     return status;

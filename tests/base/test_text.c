@@ -1,8 +1,13 @@
-/* Numbers in text: the whole text is the number, or it is refused and the output left alone. */
+/* Numbers in text: the whole text is the number, or it is refused and the output left alone; in C's own locale and in
+ * one with a decimal comma. */
 #include "base/text.h"
 #include "support/check.h"
+#include "support/locales.h"
 
 #include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
 
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -98,6 +103,56 @@ static void reads_unsigned_numbers(void **state)
     assert_true(bits == 42 && size == 42);
 }
 
+static void stops_where_the_number_ends(void **state)
+{
+    (void)state;
+    char *end;
+    assert_true(emi_text_strtod("1.5,7", &end) == 1.5);
+    assert_string_equal(end, ",7");
+    assert_true(emi_text_strtod("2,5", &end) == 2);
+    assert_string_equal(end, ",5");
+    assert_true(isinf(emi_text_strtod("inf", &end)) && *end == 0);
+}
+
+static void writes_the_shortest_text(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } good[] = {{0.1, "0.1"},
+                {-2.5, "-2.5"},
+                {0, "0"},
+                {1e300, "1e+300"},
+                {12345, "12345"},
+                {1.0 / 3, "0.3333333333333333"},
+                {-INFINITY, "-inf"},
+                {5e-324, "4.94065645841247e-324"},
+                {0.1 + 0.2, "0.30000000000000004"},
+                {-2.2250738585072014e-308, "-2.2250738585072014e-308"}};
+    for (size_t n = 0; n < COUNT(good); n++) {
+        char text[EMI_NUMBER_TEXT];
+        assert_int_equal(emi_text_of_double(text, good[n].value), strlen(good[n].text));
+        assert_string_equal(text, good[n].text);
+        assert_true(emi_text_strtod(text, NULL) == good[n].value);
+    }
+}
+
+/* The thread's own locale is what it was before. */
+static void leaves_the_locale_alone(void **state)
+{
+    (void)state;
+    char text[EMI_NUMBER_TEXT], point[8];
+    double value;
+    locale_t before = uselocale((locale_t)0);
+    (void)strncpy(point, localeconv()->decimal_point, sizeof point - 1);
+    point[sizeof point - 1] = 0;
+    assert_int_equal(emi_text_double("1.5", &value), 0);
+    (void)emi_text_of_double(text, value);
+    assert_true(uselocale((locale_t)0) == before);
+    assert_string_equal(localeconv()->decimal_point, point);
+}
+
 static void finds_what_follows_a_prefix(void **state)
 {
     (void)state;
@@ -109,12 +164,21 @@ static void finds_what_follows_a_prefix(void **state)
     assert_string_equal(emi_text_after("all", ""), "all");
 }
 
-int main(void)
+static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_is_no_number),     cmocka_unit_test(reads_doubles),
         cmocka_unit_test(refuses_doubles_that_overflow), cmocka_unit_test(reads_longs),
-        cmocka_unit_test(reads_unsigned_numbers),        cmocka_unit_test(finds_what_follows_a_prefix),
+        cmocka_unit_test(reads_unsigned_numbers),        cmocka_unit_test(stops_where_the_number_ends),
+        cmocka_unit_test(writes_the_shortest_text),      cmocka_unit_test(leaves_the_locale_alone),
+        cmocka_unit_test(finds_what_follows_a_prefix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = run_all();
+    if (failed) return failed;
+    return locale_with_comma() ? run_all() : 77;
 }

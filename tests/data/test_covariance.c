@@ -1,5 +1,6 @@
 /* A node's covariance, formed or as products with the data, against plain loops in long double. */
 #include "data/covariance.h"
+#include "linalg/blas.h"
 #include "support/check.h"
 #include "support/matrix.h"
 
@@ -192,7 +193,7 @@ static void large_ones_in_panels(void **state)
     static double X[D * K], Z[D * K], wanted[D * K], first[D * K];
     em_error err = {0};
     double *dense = doubles((size_t)D * D);
-    (void)emi_blas_threads(1); /* as a fit over several nodes has it */
+    emi_blas_claim(1); /* as a fit over several nodes has it */
     for (int a = 0; a < D; a++)
         for (int b = 0; b < D; b++) dense[a * D + b] = cos(0.01 * (a * b)) + (a == b);
     matrix_fill(X, D * K, 5);
@@ -208,6 +209,7 @@ static void large_ones_in_panels(void **state)
         assert_memory_equal(first, Z, sizeof Z);
         emi_pool_close(&crew.pool);
     }
+    emi_blas_release(1);
     free(dense);
 }
 

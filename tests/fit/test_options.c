@@ -251,7 +251,7 @@ static void a_fraction_needs_a_method_whose_nodes_agree(void **state)
         em_error err = {0};
         options.method = em_method(m)->name;
         em_status status = emi_options_method(&options, 1, &method, &err);
-        if (emi_method_find(options.method)->traits & EMI_SAME_EVERYWHERE)
+        if (emi_method_find(options.method)->traits & EMI_AT_ROOT)
             assert_ok(status, &err);
         else
             assert_fails(status, EM_EINVAL, "components: a fraction of variance is not for method", &err);

@@ -148,14 +148,6 @@ static void angles_at_the_ends(void **state)
     assert_close(emi_norm(3, tiny) * 1e200, 5, 1e-15);
 }
 
-static void blas_threads_can_be_put_back(void **state)
-{
-    (void)state;
-    int before = emi_blas_threads(1);
-    assert_int_equal(emi_blas_threads(before), 1);
-    assert_int_equal(emi_blas_threads(before), before);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,7 +158,6 @@ int main(void)
         cmocka_unit_test(sanger_rests_at_the_eigenvectors),
         cmocka_unit_test(small_angles_keep_their_digits),
         cmocka_unit_test(angles_at_the_ends),
-        cmocka_unit_test(blas_threads_can_be_put_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
