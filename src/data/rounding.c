@@ -13,6 +13,6 @@ double emi_rounding_variance(const emi_rounding *r, int d, const double *x)
 {
     double spread = emi_spread(r, d, x), shift = 0;
     for (int f = 0; f < d; f++) shift += r->offset[f] * fabs(x[f]);
-    double scores = EMI_ROUNDING * (spread + shift / 4); /* of each score y'x; a mean is one sum, a score comes from two */
+    double scores = EMI_ROUNDING * (spread + shift / 4 + 4 * sqrt(r->total)); /* of each score y'x */
     return r->formed ? EMI_ROUNDING * spread * spread + scores * scores : scores * scores;
 }

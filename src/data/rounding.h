@@ -20,6 +20,7 @@
 typedef struct emi_rounding {
     const double *deviation; /* [d] s_f                                                        */
     const double *offset;    /* [d] |mean| of each feature, which centring took off: it leaves eps times that */
+    double total;            /* trace(C)                                                       */
     int formed;              /* C was formed; otherwise products are made with the rows,       */
     int uncentred;           /* with the mean taken off afterwards                             */
 } emi_rounding;
@@ -27,7 +28,7 @@ typedef struct emi_rounding {
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);
 
-/* Variance along x that may be nothing but rounding. */
+/* Variance along x that may be nothing but rounding, x itself being known to a few eps. */
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x);
 
 #endif

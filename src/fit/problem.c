@@ -194,6 +194,16 @@ static int dense_is_better(const emi_problem *p, long steps)
     return dense < implicit && p->dense_fits;
 }
 
+emi_rounding emi_problem_rounding(const emi_problem *p)
+{
+    int formed = emi_cov_is_dense(&p->C[0]);
+    return (emi_rounding){.deviation = p->deviation,
+                          .offset = p->offset,
+                          .total = p->variance,
+                          .formed = formed,
+                          .uncentred = !formed && p->standard.mean_is_near && !p->standard.inverse_scale};
+}
+
 void emi_problem_spare(emi_problem *p)
 {
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 1;

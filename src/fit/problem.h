@@ -37,6 +37,9 @@ em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
 /* Products with the data from now on, but for methods that need the covariances. */
 void emi_problem_spare(emi_problem *p);
 
+/* What of C, as products with it are now made, is rounding. */
+emi_rounding emi_problem_rounding(const emi_problem *p);
+
 /* The covariances in any case. */
 em_status emi_problem_make_dense(emi_problem *p, em_error *err);
 

@@ -51,10 +51,11 @@ static em_status solve_by(const emi_method *method, emi_job job, em_model **out,
 
 /* Did it not get there?  A failure of this process's own is one that the others do not know of: they cannot go on to
  * another method with it. */
-static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model)
+static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model, const emi_method *next)
 {
     if (status != EM_OK) return status == EM_ENUMERIC && !emi_mesh_is_spread(mesh);
     em_reason reason = em_model_info(model)->reason;
+    if (reason == EM_STOPPED_ROUNDING && !(next->traits & EMI_AT_ROOT)) return 0; /* gossip loses digits, it finds none */
     return reason < 0 && reason != EM_STOPPED_USER && em_model_info(model)->tolerance > 0;
 }
 
@@ -80,7 +81,7 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         mesh->failure = failure = (em_error){0};
         status = solve_by(choices[c], job, out, &failure);
-        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
+        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out, choices[c + 1])) break;
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
         emi_problem_spare(job.problem); /* products with the rows keep digits that formed covariances lose */

@@ -26,12 +26,14 @@ static void symmetrise(emi_block A)
 /* What V lacks, in its own coordinates, in place of S; R is I - V'V. */
 static void correction(emi_block S, emi_block R, const double *lambda)
 {
-    static const double first_order = 0.1; /* beyond it, a step is no small one */
+    static const double first_order = 0.1, nothing = 1e-14; /* beyond it, a step is no small one; below, there is nothing */
+    double least = nothing * fabs(lambda[0]);
     for (int j = 0; j < S.cols; j++)
         for (int i = 0; i < S.rows; i++) {
             double *s = emi_column_of(S, j) + i, r = emi_column_of(R, j)[i], gap = lambda[j] - lambda[i];
             double moved = *s + lambda[j] * r;
-            *s = i != j && fabs(moved) < first_order * fabs(gap) ? moved / gap : r / 2;
+            int told_apart = fabs(moved) < first_order * fabs(gap) && fmax(lambda[i], lambda[j]) > least;
+            *s = i != j && told_apart ? moved / gap : r / 2;
         }
 }
 

@@ -33,7 +33,7 @@ static void unpack(const double *packed, int d, double *full)
 static int needs_refinement(const double *values, int d, int K)
 {
     enum { FEW = 1024 };
-    static const double far = 1e-5, rounding = 1e-30;
+    static const double far = 1e-5, rounding = 1e-14;
     if (d > FEW) return 0;
     double least = values[0];
     for (int k = 0; k < K && values[k] > rounding * values[0]; k++) least = values[k];

@@ -18,6 +18,7 @@ typedef struct fixture {
     emi_solver solver;
     emi_observer observer;
     double room[SIZE * 4];
+    emi_truth known;
     emi_scratch scratch[2];
 } fixture;
 
@@ -45,7 +46,8 @@ static void open_fixture(fixture *f, int with_truth, int threads)
         matrix_fill(X.v, SIZE, 40 + (uint64_t)i);
         for (int n = 0; n < SIZE; n++) X.v[n] = f->truth[n] + 0.3 * X.v[n];
     }
-    assert_ok(emi_observer_open(&f->observer, &f->solver, with_truth ? f->truth : NULL, &err), &err);
+    f->known = (emi_truth){.K = K, .vectors = with_truth ? f->truth : NULL};
+    assert_ok(emi_observer_open(&f->observer, &f->solver, &f->known, &err), &err);
 }
 
 static void close_fixture(fixture *f)
@@ -103,7 +105,7 @@ static void consensus_is_the_farthest_node(void **state)
     close_fixture(&f);
 }
 
-/* theta_k = x_k' C x_k and r_k = ||C x_k - theta_k x_k|| / theta_1, x_k the mean estimate's unit columns. */
+/* theta_k = x_k' C x_k and r_k = ||C x_k - theta_k x_k|| / theta_k, x_k the mean estimate's unit columns. */
 static void residuals_are_the_formula(void **state)
 {
     (void)state;
@@ -123,8 +125,8 @@ static void residuals_are_the_formula(void **state)
         for (int n = 0; n < D; n++) theta[k] += mean[k * D + n] * Cx[k * D + n];
         for (int n = 0; n < D; n++) Cx[k * D + n] -= theta[k] * mean[k * D + n];
         assert_close(f.observer.theta[k], theta[k], 1e-14);
-        assert_close(f.observer.residual[k], norm(Cx + k * D, D) / theta[0], 1e-14);
-        wanted += norm(Cx + k * D, D) / theta[0] / K;
+        assert_close(f.observer.residual[k], norm(Cx + k * D, D) / theta[k], 1e-14);
+        wanted += norm(Cx + k * D, D) / theta[k] / K;
     }
     assert_close(got, wanted, 1e-14);
     close_fixture(&f);
