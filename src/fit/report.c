@@ -53,27 +53,26 @@ static void fill_component(const emi_job *job, em_model *model, int to, int from
 {
     const emi_problem *p = job->problem;
     const emi_observer *o = &job->observer;
-    double *x = model->components + (size_t)to * (size_t)p->d, N = (double)p->N;
+    double *x = model->components + (size_t)to * (size_t)p->d;
     memcpy(x, o->estimate + (size_t)from * (size_t)p->d, sizeof *x * (size_t)p->d);
     fix_sign(x, p->d);
-    double per_degree = N > 1 ? N / (N - 1) : 1; /* variances are reported divided by N - 1 */
-    model->explained_variance[to] = o->theta[from] * per_degree;
+    model->explained_variance[to] = emi_problem_variance_of(p, o->theta[from]);
     model->explained_variance_ratio[to] = o->theta[from] / p->variance;
-    model->singular_values[to] = sqrt(fmax(0, o->theta[from] * N));
+    model->singular_values[to] = emi_problem_singular_value_of(p, o->theta[from]);
     model->residuals[to] = o->residual[from];
     if (job->truth->vectors) {
         model->component_error[to] = o->error[from];
-        model->exact_variance[to] = job->truth->values[to] * per_degree;
+        model->exact_variance[to] = emi_problem_variance_of(p, job->truth->values[to]);
     }
 }
 
 static void fill_noise(const emi_job *job, em_model *model)
 {
     const emi_problem *p = job->problem;
-    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1, left = fmin(N, p->d) - p->K;
-    double rest = p->variance * per_degree;
+    double left = fmin((double)p->N, p->d) - p->K, rest = emi_problem_variance_of(p, p->variance);
     for (int k = 0; k < p->K; k++) rest -= model->explained_variance[k];
-    if (!isnan(job->solver.rest)) rest = job->solver.rest * per_degree; /* a difference may have lost its digits */
+    if (!isnan(job->solver.rest))
+        rest = emi_problem_variance_of(p, job->solver.rest); /* a difference may have lost its digits */
     model->noise_variance = left > 0 ? fmax(0, rest / left) : 0;
 }
 
@@ -113,7 +112,7 @@ static void fill_info(const emi_job *job, em_info *info)
 static int is_open(const emi_job *job, const em_model *model)
 {
     const double *variance = model->explained_variance;
-    double N = (double)model->N, next = job->solver.next_value * (N > 1 ? N / (N - 1) : 1);
+    double next = emi_problem_variance_of(job->problem, job->solver.next_value);
     return variance[model->K - 1] - next <= EMI_ALIKE * fabs(variance[0]); /* false for a NaN */
 }
 

@@ -34,6 +34,13 @@ static void remove_basis(const double *basis, int d, int m, double *z, double *p
     }
 }
 
+void emi_lanczos_start(int d, double *v)
+{
+    emi_random random = emi_random_seed(0, EMI_STREAM_INIT);
+    emi_random_normals(&random, v, (size_t)d);
+    cblas_dscal(d, 1 / emi_norm(d, v), v, 1);
+}
+
 em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, double tolerance, double *value,
                                  em_error *err)
 {
@@ -45,9 +52,7 @@ em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, doub
     if (!basis || !work) TRY(emi_fail_memory(err, "largest eigenvalue"));
     double *alpha = work, *beta = alpha + m, *projection = beta + m, *rest = projection + m;
 
-    emi_random random = emi_random_seed(0, EMI_STREAM_INIT);
-    emi_random_normals(&random, basis, n);
-    cblas_dscal(d, 1 / emi_norm(d, basis), basis, 1);
+    emi_lanczos_start(d, basis);
     for (int j = 0; j < limit; j++) {
         double *v = basis + (size_t)j * n, *z = v + n, doubt = 0;
         TRY(apply(context, v, z, err));

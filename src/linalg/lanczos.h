@@ -12,4 +12,7 @@ typedef em_status emi_operator(void *context, const double *v, double *z, em_err
 em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, double tolerance, double *value,
                                  em_error *err);
 
+/* The start: unit, and the same wherever it is made, but for rounding. */
+void emi_lanczos_start(int d, double *v);
+
 #endif
