@@ -188,7 +188,7 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 3, err));
     TRY(survey(&task, err));
     TRY(look_around(&task, center, sight, err));
-    int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] && !sight[LEVEL];
+    int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
     if (!ordinary) TRY(find_range(&task, range, err));
     if (!ordinary) TRY(refuse_constant(p, range, center, err));
     if (!ordinary && center) TRY(refuse_span(p, range, err));
