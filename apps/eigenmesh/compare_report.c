@@ -42,6 +42,7 @@ static const char *result_of(const em_info *info)
     case EM_STOPPED_USER: return "interrupted";
     case EM_STOPPED_SHORT: return "stopped short";
     case EM_STOPPED_ROUNDING: return "rounding";
+    case EM_STOPPED_MISSED: return "missed one";
     }
     return "unknown";
 }

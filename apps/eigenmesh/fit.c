@@ -173,6 +173,11 @@ static em_status verdict(const fit_job *job, em_error *err)
                       "fit: components are so much smaller than the first that rounding leaves their directions open%s; "
                       "try --scale std, or leaving out the columns of the largest numbers",
                       kept);
+    case EM_STOPPED_MISSED:
+        return refuse(err, EM_ENUMERIC,
+                      "fit: %s missed a component that is larger than the last one it found%s; try another start "
+                      "(--seed, --init random), or --method krylov",
+                      info->method, kept);
     case EM_STOPPED_USER:
         if (args_given(job->args, "checkpoint"))
             return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",

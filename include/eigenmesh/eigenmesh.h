@@ -367,7 +367,9 @@ typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept  
                          EM_STOPPED_DIVERGED = -2,
                          EM_STOPPED_USER = -3,
                          EM_STOPPED_SHORT = -4,   /* the true residual is above the tolerance */
-                         EM_STOPPED_ROUNDING = -5 /* rounding leaves components undetermined that have variance */
+                         EM_STOPPED_ROUNDING = -5, /* rounding leaves components undetermined that have variance */
+                         EM_STOPPED_MISSED = -6   /* a larger eigenvalue is not among those found, as when a start
+                                                   * lies in a subspace that the method cannot leave */
 } em_reason;
 
 EM_API const char *em_reason_text(em_reason reason);

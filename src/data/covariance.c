@@ -236,17 +236,15 @@ done:
     return status;
 }
 
-em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err)
+em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scratch, em_error *err)
 {
     size_t d = (size_t)C->d;
-    *trace = 0;
     if (C->dense) {
-        for (size_t f = 0; f < d; f++) *trace += C->dense[f * d + f];
+        for (size_t f = 0; f < d; f++) diagonal[f] = C->dense[f * d + f];
         return EM_OK;
     }
-    emi_scratch rest = {scratch.v + d, scratch.count - d};
-    em_status status = emi_sum_squares(C->standard, C->shard, scratch.v, C->crew, rest, err);
-    for (size_t f = 0; status == EM_OK && f < d; f++) *trace += C->weight * scratch.v[f];
+    em_status status = emi_sum_squares(C->standard, C->shard, diagonal, C->crew, scratch, err);
+    for (size_t f = 0; status == EM_OK && f < d; f++) diagonal[f] *= C->weight;
     return status;
 }
 

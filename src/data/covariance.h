@@ -35,8 +35,8 @@ size_t emi_cov_apply_needs(int d, int K);
  * rounding spoils least.  out[(d + 1) K]. */
 em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err);
 
-/* trace(C_i).  Needs emi_moments_needs(d) + d of scratch. */
-em_status emi_cov_trace(const emi_cov *C, double *trace, emi_scratch scratch, em_error *err);
+/* The diagonal of C_i.  Needs emi_moments_needs(d) of scratch. */
+em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scratch, em_error *err);
 
 void emi_cov_free(emi_cov *C); /* accepts the zeroed */
 

@@ -39,42 +39,63 @@ em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard
     return status;
 }
 
+typedef struct survey {
+    const emi_shard *shard;
+    const double *factor;
+} survey;
+
+/* A block of rows: its sums, and the extremes so far. */
+EMI_WIDE static void survey_rows(const double *rows, size_t count, size_t d, double *restrict sum,
+                                 double *restrict highest, double *restrict lowest)
+{
+    for (size_t r = 0; r < count; r++) {
+        const double *restrict row = rows + r * d;
+        for (size_t f = 0; f < d; f++) {
+            sum[f] += row[f];
+            highest[f] = row[f] > highest[f] ? row[f] : highest[f];
+            lowest[f] = -row[f] > lowest[f] ? -row[f] : lowest[f];
+        }
+    }
+}
+
+static void multiply_rows(double *rows, size_t count, size_t d, const double *factor)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t f = 0; f < d; f++) rows[r * d + f] *= factor[f];
+}
+
 /* Sums are kept a block at a time and the blocks' sums added up: rounding then grows with the number of
  * blocks, not of rows. */
-static em_status columns_of_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
-                                 em_error *err)
+static em_status survey_part(void *context, size_t from, size_t rows_of_part, double *found, emi_scratch scratch,
+                             em_error *err)
 {
     em_status status = EM_OK;
-    const emi_shard *shard = context;
-    size_t d = shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
+    const survey *s = context;
+    size_t d = s->shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
     double *rows = scratch.v, *block = rows + at_once * d;
-    memset(sum, 0, sizeof *sum * d);
+    memset(found, 0, sizeof *found * d);
+    for (size_t n = d; n < 3 * d; n++) found[n] = -INFINITY;
     for (size_t first = from; first < from + rows_of_part; first += count) {
         count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
-        TRY(emi_shard_read(shard, first, count, rows, err));
+        TRY(emi_shard_read(s->shard, first, count, rows, err));
+        if (s->factor) multiply_rows(rows, count, d, s->factor);
         memset(block, 0, sizeof *block * d);
-        for (size_t r = 0; r < count; r++)
-            for (size_t f = 0; f < d; f++) block[f] += rows[r * d + f];
+        survey_rows(rows, count, d, block, found + d, found + 2 * d);
         double all = 0;
-        for (size_t f = 0; f < d; f++) sum[f] += block[f], all += block[f] - block[f];
-        if (isnan(all)) TRY(emi_shard_check_finite(shard, first, count, rows, err));
-        emi_shard_forget(shard, first, count);
+        for (size_t f = 0; f < d; f++) found[f] += block[f], all += block[f] - block[f];
+        if (isnan(all)) TRY(emi_shard_check_finite(s->shard, first, count, rows, err));
+        emi_shard_forget(s->shard, first, count);
     }
 done:
     return status;
 }
 
-em_status emi_sum_columns(const emi_shard *shard, double *sum, const emi_crew *crew, emi_scratch scratch, em_error *err)
+em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_crew *crew,
+                     emi_scratch scratch, em_error *err)
 {
+    survey s = {shard, factor};
     size_t d = shard->data->columns;
-    em_status status = emi_sum_parts(shard->count, sum, d, columns_of_part, (void *)shard, crew, scratch, err);
-    if (status != EM_OK) return status;
-    for (size_t f = 0; f < d; f++)
-        if (!isfinite(sum[f]))
-            return emi_fail(err, EM_EDATA,
-                            "%s: column %zu adds up to more than a double holds; try dividing it by a power of ten",
-                            shard->data->name, f);
-    return EM_OK;
+    return emi_gather_parts(shard->count, found, d, 2 * d, survey_part, &s, crew, scratch, err);
 }
 
 typedef struct squares {

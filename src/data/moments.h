@@ -20,9 +20,11 @@ size_t emi_rows_at_once(int d, size_t bytes);
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             double *rows, em_error *err);
 
-/* Column sums of the raw rows, into sum[d], with the help of a crew, if there is one.  Also where non-finite values are found. */
-em_status emi_sum_columns(const emi_shard *shard, double *sum, const emi_crew *crew, emi_scratch scratch,
-                          em_error *err);
+/* Of every column of the raw rows: the sum, the largest value and the largest of the negated ones, into found[3 * d]: sums
+ * first.  With the help of a crew, if there is one.  Also where non-finite values are found.  With `factor`, powers of two,
+ * the rows are multiplied by it first: sums of values that large overflow. */
+em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_crew *crew,
+                     emi_scratch scratch, em_error *err);
 
 /* Column sums of squares of the standardised rows, into sum[d]. */
 em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_crew *crew,

@@ -8,7 +8,8 @@
 enum { PART_ROWS = 4096, PARTS_MOST = 64 };
 
 typedef struct parts {
-    size_t rows, each, size;
+    size_t rows, each;
+    size_t added, size; /* numbers of a part, of which the first are added and of the others the larger taken */
     emi_part_fn *part;
     void *context;
     const emi_crew *crew;
@@ -27,9 +28,11 @@ static em_status part_turn(void *context, int index, int worker, em_error *err)
     return part_at(p, (size_t)index, p->sums + (size_t)index * p->size, p->crew->scratch[worker], err);
 }
 
-static void add(double *restrict sum, const double *restrict more, size_t size)
+static void combine(const parts *p, double *restrict found, const double *restrict more)
 {
-    for (size_t n = 0; n < size; n++) sum[n] += more[n];
+    for (size_t n = 0; n < p->added; n++) found[n] += more[n];
+    for (size_t n = p->added; n < p->size; n++)
+        if (more[n] > found[n]) found[n] = more[n];
 }
 
 /* Threads do whole parts, each with a BLAS library that runs on one. */
@@ -44,7 +47,7 @@ static em_status sum_together(parts *p, int count, double *sum, em_error *err)
         if (i == 0)
             memcpy(sum, p->sums, p->size * sizeof *sum);
         else
-            add(sum, p->sums + (size_t)i * p->size, p->size);
+            combine(p, sum, p->sums + (size_t)i * p->size);
     }
     emi_free(p->sums);
     return status;
@@ -58,20 +61,26 @@ static em_status sum_alone(const parts *p, size_t count, double *sum, emi_scratc
     if (!next) return emi_fail_memory(err, "sums");
     for (size_t i = 1; i < count && status == EM_OK; i++) {
         status = part_at(p, i, next, scratch, err);
-        if (status == EM_OK) add(sum, next, p->size);
+        if (status == EM_OK) combine(p, sum, next);
     }
     emi_free(next);
     return status;
 }
 
-em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context, const emi_crew *crew,
-                        emi_scratch scratch, em_error *err)
+em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxima, emi_part_fn *part, void *context,
+                           const emi_crew *crew, emi_scratch scratch, em_error *err)
 {
-    parts p = {.rows = rows, .size = size, .part = part, .context = context, .crew = crew};
+    parts p = {.rows = rows, .added = size, .size = size + maxima, .part = part, .context = context, .crew = crew};
     size_t count = rows > PART_ROWS ? (rows + PART_ROWS - 1) / PART_ROWS : 1;
     if (count > PARTS_MOST) count = PARTS_MOST;
     p.each = rows ? (rows + count - 1) / count : 1;
     count = rows ? (rows + p.each - 1) / p.each : 1;
-    if (crew && crew->pool && count > 1) return sum_together(&p, (int)count, sum, err);
-    return sum_alone(&p, count, sum, scratch, err);
+    if (crew && crew->pool && count > 1) return sum_together(&p, (int)count, found, err);
+    return sum_alone(&p, count, found, scratch, err);
+}
+
+em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context, const emi_crew *crew,
+                        emi_scratch scratch, em_error *err)
+{
+    return emi_gather_parts(rows, sum, size, 0, part, context, crew, scratch, err);
 }

@@ -232,6 +232,13 @@ static void judge(const work *w, emi_verdict *out)
     }
 }
 
+/* Clearly larger than the last one, whatever is wrong with that. */
+static int misses(const work *w)
+{
+    int last = w->K - 1;
+    return w->e->next > 1.01 * w->e->theta[last] + 2 * residual_outside(w, last, 0);
+}
+
 static em_status open_work(work *w, const emi_evidence *e, em_error *err)
 {
     size_t K = (size_t)e->X.cols, size;
@@ -280,6 +287,7 @@ em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
     find_clusters(&w, out);
     find_bounds(&w, out);
     judge(&w, out);
+    out->missed = w.knows_next && misses(&w);
 done:
     emi_free(w.numbers);
     return status;

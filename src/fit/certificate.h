@@ -36,6 +36,7 @@ typedef struct emi_verdict {
     double has;        /* components with variance of their own: the first so many                        */
     double limited;    /* of these, those above the tolerance where rounding forbids more                 */
     double unknown;    /* of these, those that rounding leaves undetermined                              */
+    double missed;     /* an eigenvalue larger than the last one found is not among those found            */
     double short_of;   /* of these, those above the tolerance for want of iterations                      */
 } emi_verdict;
 

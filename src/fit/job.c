@@ -30,12 +30,12 @@ static em_status tune(emi_job *job, em_error *err)
     emi_network *network = &job->network;
     int stepping = job->method->uses & EMI_USES_STEP && job->options->step == 0;
     int measuring = job->method->traits & EMI_NEEDS_NETWORK && (stepping || job->method->rounds_for);
-    double largest = 0, mean = 0;
+    double largest = 0, mean = 0, beyond = 0;
     job->alpha = job->method->uses & EMI_USES_STEP ? job->options->step : NAN;
     if (!stepping && !measuring) return EM_OK;
     TRY(emi_mesh_spectrum(job->problem->mesh, &network->lowest, &network->beta, err));
     TRY(emi_problem_max_eigenvalue(job->problem, &largest, err));
-    if (measuring) TRY(emi_problem_top_eigenvalue(job->problem, 1e-3, &mean, err));
+    if (measuring) TRY(emi_problem_top_eigenvalue(job->problem, (emi_block){0}, 1e-3, &mean, &beyond, err));
     network->spread = mean > 0 ? fmax(1, largest / mean) : 1;
     if (stepping) job->alpha = automatic_step(job, largest);
 done:

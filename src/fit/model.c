@@ -154,6 +154,7 @@ const char *em_reason_text(em_reason reason)
     case EM_STOPPED_USER: return "interrupted";
     case EM_STOPPED_SHORT: return "stopped short of the tolerance";
     case EM_STOPPED_ROUNDING: return "rounding leaves components undetermined";
+    case EM_STOPPED_MISSED: return "a larger component was missed";
     }
     return "unknown";
 }

@@ -71,11 +71,36 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     emi_tree_give(s->mesh, o->estimate, (size_t)s->d * (size_t)o->K);
 }
 
+/* A method that has seen nothing beyond its K components: is there a larger one that it missed?  Looked for in what is left
+ * of C without them, which also tells the gap below the last. */
+static em_status find_next(emi_job *job, em_error *err)
+{
+    const emi_solver *s = &job->solver;
+    emi_answer *answer = &job->solver.answer;
+    emi_observer *o = &job->observer;
+    em_status status = EM_OK;
+    double unknown = isnan(answer->next);
+    size_t needs = emi_orthonormalise_needs(s->d, o->K);
+    double *room = NULL;
+    if (o->K >= s->rank) answer->next = answer->beyond = unknown = 0;
+    emi_tree_give(s->mesh, &unknown, 1);
+    if (unknown == 0 || emi_mesh_failed(s->mesh)) return s->mesh->failure.code;
+    emi_block V = {s->d, o->K, o->product}; /* orthonormal, which the estimate need not be */
+    room = emi_doubles(needs);
+    if (!room) TRY(emi_fail_memory(err, "certificate"));
+    memcpy(V.v, o->estimate, sizeof *V.v * (size_t)s->d * (size_t)o->K);
+    TRY(emi_orthonormalise(V, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
+    TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-3, &answer->next, &answer->beyond, err));
+done:
+    emi_free(room);
+    return status;
+}
+
 /* ---- the certificate ------------------------------------------------------------------------------- */
 
 /* What the root finds out and tells: K numbers of each kind, and a few. */
 enum { ORDER, THETA, RESIDUAL, ANGLE, CLUSTER, TOGETHER, KINDS };
-enum { STATUS, CLOSER, OPEN, HAS, LIMITED, UNKNOWN, SHORT_OF, REST, WORDS };
+enum { STATUS, CLOSER, OPEN, HAS, LIMITED, UNKNOWN, SHORT_OF, MISSED, REST, WORDS };
 
 typedef struct findings {
     emi_job *job;
@@ -149,7 +174,7 @@ static em_status certify(findings *f, em_error *err)
     em_status status = emi_certify(&evidence, &v, err);
     if (status != EM_OK) return status;
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
-    *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of;
+    *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
     *word(f, CLOSER) = evidence.rounding.formed && (v.unknown > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
@@ -203,31 +228,29 @@ static void fill_component(const findings *f, em_model *model, int k)
     const emi_problem *p = f->job->problem;
     const emi_observer *o = &f->job->observer;
     int from = (int)kind(f, ORDER)[k];
-    double theta = k < (int)*word(f, HAS) ? kind(f, THETA)[k] : 0, N = (double)p->N;
-    double per_degree = N > 1 ? N / (N - 1) : 1; /* variances are reported divided by N - 1 */
+    double theta = k < (int)*word(f, HAS) ? kind(f, THETA)[k] : 0;
     memcpy(model->components + (size_t)k * (size_t)p->d, o->estimate + (size_t)from * (size_t)p->d,
            sizeof *model->components * (size_t)p->d);
-    model->explained_variance[k] = theta * per_degree;
+    model->explained_variance[k] = emi_problem_variance_of(p, theta);
     model->explained_variance_ratio[k] = theta / p->variance;
-    model->singular_values[k] = sqrt(theta * N);
+    model->singular_values[k] = emi_problem_singular_value_of(p, theta);
     model->residuals[k] = kind(f, RESIDUAL)[k];
     model->angle_bounds[k] = kind(f, ANGLE)[k];
     model->subspace_bounds[k] = kind(f, TOGETHER)[k];
     model->cluster[k] = (int64_t)kind(f, CLUSTER)[k];
     if (f->job->truth->vectors) {
         model->component_error[k] = o->error[from];
-        model->exact_variance[k] = k < f->job->truth->K ? f->job->truth->values[k] * per_degree : NAN;
+        model->exact_variance[k] = k < f->job->truth->K ? emi_problem_variance_of(p, f->job->truth->values[k]) : NAN;
     }
 }
 
 static void fill_noise(const findings *f, em_model *model)
 {
     const emi_problem *p = f->job->problem;
-    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1, left = fmin(N, p->d) - f->K;
-    double rest = p->variance * per_degree;
-    for (int k = 0; k < f->K; k++) rest -= model->explained_variance[k];
-    if (!isnan(*word(f, REST))) rest = *word(f, REST) * per_degree; /* a difference may have lost its digits */
-    model->noise_variance = left > 0 ? fmax(0, rest / left) : 0;
+    double left = fmin((double)p->N, p->d) - f->K, rest = p->variance;
+    for (int k = 0; k < (int)*word(f, HAS); k++) rest -= kind(f, THETA)[k];
+    if (!isnan(*word(f, REST))) rest = *word(f, REST); /* a difference may have lost its digits */
+    model->noise_variance = left > 0 ? emi_problem_variance_of(p, fmax(0, rest / left)) : 0;
 }
 
 static void fill_info(const emi_job *job, em_info *info)
@@ -267,6 +290,7 @@ static em_reason verdict(const findings *f)
     const emi_job *job = f->job;
     em_reason ended = job->around.reason;
     if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
+    if (*word(f, MISSED) != 0 && ended == EM_CONVERGED) return EM_STOPPED_MISSED;
     if (*word(f, SHORT_OF) == 0) return *word(f, UNKNOWN) > 0 ? EM_STOPPED_ROUNDING : EM_CONVERGED;
     if (ended != EM_CONVERGED) return ended;
     return job->method->info.residual ? EM_STOPPED_SHORT : EM_SETTLED;
@@ -317,6 +341,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
         if (err) *err = job->problem->mesh->failure;
         TRY(job->problem->mesh->failure.code);
     }
+    TRY(find_next(job, err));
     TRY(open_findings(&f, job, err));
     TRY(look(&f, err));
     if (*word(&f, CLOSER) != 0) { /* the covariances have lost it in rounding; the rows may not have */

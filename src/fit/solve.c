@@ -51,11 +51,10 @@ static em_status solve_by(const emi_method *method, emi_job job, em_model **out,
 
 /* Did it not get there?  A failure of this process's own is one that the others do not know of: they cannot go on to
  * another method with it. */
-static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model, const emi_method *next)
+static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model)
 {
     if (status != EM_OK) return status == EM_ENUMERIC && !emi_mesh_is_spread(mesh);
     em_reason reason = em_model_info(model)->reason;
-    if (reason == EM_STOPPED_ROUNDING && !(next->traits & EMI_AT_ROOT)) return 0; /* gossip loses digits, it finds none */
     return reason < 0 && reason != EM_STOPPED_USER && em_model_info(model)->tolerance > 0;
 }
 
@@ -70,7 +69,7 @@ static void tell_next(char *why, size_t room, const emi_method *tried, const cha
 static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
                                  em_error *err)
 {
-    int c = 0;
+    int c = 0, rounding = 0;
     em_error failure = {0}; /* of the one that was tried last */
     em_mesh *mesh = job.problem->mesh;
     em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
@@ -81,7 +80,9 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         mesh->failure = failure = (em_error){0};
         status = solve_by(choices[c], job, out, &failure);
-        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out, choices[c + 1])) break;
+        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
+        rounding |= status == EM_OK && em_model_info(*out)->reason == EM_STOPPED_ROUNDING;
+        if (rounding && !(choices[c + 1]->traits & EMI_AT_ROOT)) break; /* gossip loses digits, it finds none */
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
         emi_problem_spare(job.problem); /* products with the rows keep digits that formed covariances lose */

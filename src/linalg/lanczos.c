@@ -34,8 +34,15 @@ static void remove_basis(const double *basis, int d, int m, double *z, double *p
     }
 }
 
+static void start(int d, double *v)
+{
+    emi_random random = emi_random_seed(0, EMI_STREAM_INIT);
+    emi_random_normals(&random, v, (size_t)d);
+    cblas_dscal(d, 1 / emi_norm(d, v), v, 1);
+}
+
 em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, double tolerance, double *value,
-                                 em_error *err)
+                                 double *doubt, em_error *err)
 {
     em_status status = EM_OK;
     int limit = d < STEP_LIMIT ? d : STEP_LIMIT;
@@ -45,17 +52,15 @@ em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, doub
     if (!basis || !work) TRY(emi_fail_memory(err, "largest eigenvalue"));
     double *alpha = work, *beta = alpha + m, *projection = beta + m, *rest = projection + m;
 
-    emi_random random = emi_random_seed(0, EMI_STREAM_INIT);
-    emi_random_normals(&random, basis, n);
-    cblas_dscal(d, 1 / emi_norm(d, basis), basis, 1);
+    start(d, basis);
     for (int j = 0; j < limit; j++) {
-        double *v = basis + (size_t)j * n, *z = v + n, doubt = 0;
+        double *v = basis + (size_t)j * n, *z = v + n;
         TRY(apply(context, v, z, err));
         alpha[j] = cblas_ddot(d, v, 1, z, 1);
         remove_basis(basis, d, j + 1, z, projection);
         beta[j] = emi_norm(d, z);
-        TRY(largest_ritz(alpha, beta, j + 1, rest, value, &doubt, err));
-        if (doubt <= tolerance * fabs(*value) || beta[j] == 0) break;
+        TRY(largest_ritz(alpha, beta, j + 1, rest, value, doubt, err));
+        if (*doubt <= tolerance * fabs(*value) || beta[j] == 0) break;
         cblas_dscal(d, 1 / beta[j], z, 1);
     }
 done:

@@ -10,6 +10,6 @@ typedef em_status emi_operator(void *context, const double *v, double *z, em_err
 /* Lanczos with full reorthogonalisation from a fixed start, until the Ritz value is known to `tolerance`
  * relative, or d steps, or a step limit that no covariance has been seen to need. */
 em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, double tolerance, double *value,
-                                 em_error *err);
+                                 double *doubt, em_error *err);
 
 #endif

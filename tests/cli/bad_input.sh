@@ -118,6 +118,26 @@ refuses 2 "raw:" fit raw:f64:0:data.npy -k 1 -o model.npz
 printf '12345' >odd.raw
 refuses 2 "odd.raw" fit raw:f64:2:odd.raw -k 1 -o model.npz
 
+# --- data whose squares are no doubles, and constants that are not exact
+for size in 1e200 -1e300 1e155; do
+    printf '1,2,3\n4,%s,6\n7,8,1\n' "$size" >huge.csv
+    refuses 2 "which a double does not hold; try --scale std, or dividing the data by 1e" fit huge.csv -k 1 -o model.npz
+    works fit huge.csv -k 2 --scale std --quiet -o model.npz
+    works fit huge.csv -k 1 --scale spectral --quiet -o model.npz
+    rm model.npz
+done
+for size in -200 -300 -150; do
+    printf '1e%s,2e%s\n-3e%s,1e%s\n2e%s,7e%s\n' $size $size $size $size $size $size >tiny.csv
+    refuses 2 "does not hold to all digits; try --scale std, or multiplying the data by 1e" fit tiny.csv -k 1 -o model.npz
+    works fit tiny.csv -k 2 --scale std --quiet -o model.npz
+    rm model.npz
+done
+for constant in 3.7 0.1 1e300 1e-300; do
+    for _ in {1..50}; do printf '%s,%s\n' "$constant" "$constant"; done >constant.csv
+    refuses 2 "no variance, every row is the same" fit constant.csv -k 1 -o model.npz
+    refuses 2 "no variance, every row is the same" fit constant.csv -k 1 -n 3 --scale std -o model.npz
+done
+
 # --- binary headers that lie
 head -c 1000 data.npy >cut.npy
 refuses 2 "cut.npy" fit cut.npy -k 1 -o model.npz

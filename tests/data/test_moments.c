@@ -48,7 +48,7 @@ static const double *row_of(const fixture *f, int node, size_t r, int d)
     return f->values + row * (size_t)d;
 }
 
-static void sums_are_those_of_plain_loops(void **state)
+static void sums_and_extremes_are_those_of_plain_loops(void **state)
 {
     (void)state;
     const char *const splits[] = {"contiguous", "shuffle", "sizes:8999,1"};
@@ -56,12 +56,17 @@ static void sums_are_those_of_plain_loops(void **state)
     for (int s = 0; s < 3; s++) {
         fixture f = open_table(ROWS, D, splits[s]);
         for (int node = 0; node < 2; node++) {
-            double sum[D];
-            assert_ok(emi_sum_columns(&f.shards->shard[node], sum, NULL, f.scratch, &err), &err);
+            double found[3 * D];
+            assert_ok(emi_survey(&f.shards->shard[node], NULL, found, NULL, f.scratch, &err), &err);
             for (int c = 0; c < D; c++) {
                 long double wanted = 0;
-                for (size_t r = 0; r < em_shards_rows(f.shards, node); r++) wanted += row_of(&f, node, r, D)[c];
-                assert_close(sum[c], (double)wanted, 1e-13);
+                double highest = -INFINITY, lowest = INFINITY;
+                for (size_t r = 0; r < em_shards_rows(f.shards, node); r++) {
+                    double y = row_of(&f, node, r, D)[c];
+                    wanted += y, highest = fmax(highest, y), lowest = fmin(lowest, y);
+                }
+                assert_close(found[c], (double)wanted, 1e-13);
+                assert_true(found[D + c] == highest && found[2 * D + c] == -lowest);
             }
         }
         close_table(&f);
@@ -112,7 +117,7 @@ static void long_sums_keep_their_digits(void **state)
 {
     (void)state;
     enum { MANY = 1000001 };
-    double *values = malloc(sizeof *values * MANY), sum = 0;
+    double *values = malloc(sizeof *values * MANY), found[3];
     em_error err = {0};
     em_data *data = NULL;
     em_shards *shards = NULL;
@@ -123,8 +128,9 @@ static void long_sums_keep_their_digits(void **state)
     assert_ok(em_shards_split(&shards, data, 1, NULL, 0, &err), &err);
     emi_scratch scratch = {malloc(emi_moments_needs(1) * sizeof(double)), emi_moments_needs(1)};
     assert_non_null(scratch.v);
-    assert_ok(emi_sum_columns(shards->shard, &sum, NULL, scratch, &err), &err);
-    assert_close(sum, (double)wanted, 1e-13);
+    assert_ok(emi_survey(shards->shard, NULL, found, NULL, scratch, &err), &err);
+    assert_close(found[0], (double)wanted, 1e-13);
+    assert_true(found[1] == values[MANY - 1] && found[2] == -values[0]);
     free(scratch.v);
     em_shards_free(&shards);
     em_data_free(&data);
@@ -138,14 +144,14 @@ static void values_that_are_no_numbers_are_named(void **state)
     const size_t rows[] = {4500, 6789, ROWS - 1}; /* all in node 1's half */
     for (int n = 0; n < 3; n++)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
-            double sum[D];
+            double found[3 * D];
             char row[32], column[32];
             em_error err = {0};
             fixture f = open_table(ROWS, D, shuffle ? "shuffle" : NULL);
             f.values[rows[n] * D + (size_t)n] = bad[n];
             em_status status = EM_OK;
             for (int node = 0; node < 2 && status == EM_OK; node++)
-                status = emi_sum_columns(&f.shards->shard[node], sum, NULL, f.scratch, &err);
+                status = emi_survey(&f.shards->shard[node], NULL, found, NULL, f.scratch, &err);
             (void)snprintf(row, sizeof row, "row %zu", rows[n]);
             (void)snprintf(column, sizeof column, "column %d", n);
             assert_fails(status, EM_EDATA, row, &err);
@@ -154,16 +160,19 @@ static void values_that_are_no_numbers_are_named(void **state)
         }
 }
 
-static void a_sum_beyond_doubles_is_named(void **state)
+/* With a factor they are doubles again; the extremes are there either way. */
+static void sums_beyond_doubles_need_a_factor(void **state)
 {
     (void)state;
-    double sum[D];
+    double found[3 * D], factor[D];
     em_error err = {0};
     fixture f = open_table(ROWS, D, "sizes:8999,1");
     for (size_t r = 0; r < ROWS; r++) f.values[r * D + 5] = 1e307;
-    assert_fails(emi_sum_columns(&f.shards->shard[0], sum, NULL, f.scratch, &err), EM_EDATA,
-                 "column 5 adds up to more than a double holds; try dividing", &err);
-    assert_ok(emi_sum_columns(&f.shards->shard[1], sum, NULL, f.scratch, &err), &err);
+    for (int c = 0; c < D; c++) factor[c] = c == 5 ? 0x1p-100 : 1;
+    assert_ok(emi_survey(&f.shards->shard[0], NULL, found, NULL, f.scratch, &err), &err);
+    assert_true(isinf(found[5]) && found[D + 5] == 1e307 && found[2 * D + 5] == -1e307);
+    assert_ok(emi_survey(&f.shards->shard[0], factor, found, NULL, f.scratch, &err), &err);
+    assert_close(found[5] / 8999 / (1e307 * 0x1p-100), 1, 1e-12);
     close_table(&f);
 }
 
@@ -178,12 +187,12 @@ static void blocks_fit_any_width(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_those_of_plain_loops),
+        cmocka_unit_test(sums_and_extremes_are_those_of_plain_loops),
         cmocka_unit_test(squares_are_of_what_the_solver_sees),
         cmocka_unit_test(rows_are_centred_and_scaled),
         cmocka_unit_test(long_sums_keep_their_digits),
         cmocka_unit_test(values_that_are_no_numbers_are_named),
-        cmocka_unit_test(a_sum_beyond_doubles_is_named),
+        cmocka_unit_test(sums_beyond_doubles_need_a_factor),
         cmocka_unit_test(blocks_fit_any_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static int check_largest(const double *spectrum, int d, double tolerance, double
     assert_non_null(A);
     matrix_of_spectrum(A, NULL, d, spectrum, (uint64_t)d);
     matrix_operator m = {.A = A, .d = d, .fail_at = -1};
-    assert_ok(emi_largest_eigenvalue(apply, &m, d, tolerance, &value, &err), &err);
+    assert_ok(emi_largest_eigenvalue(apply, &m, d, tolerance, &value, &(double){0}, &err), &err);
     assert_close(value, wanted, tolerance + 1e-13);
     free(A);
     return m.products;
@@ -89,7 +89,7 @@ static void any_size_of_numbers(void **state)
         for (int i = 0; i < 40; i++) spectrum[i] = size * pow(0.8, i);
         matrix_of_spectrum(A, NULL, 40, spectrum, 1);
         matrix_operator m = {.A = A, .d = 40, .fail_at = -1};
-        assert_ok(emi_largest_eigenvalue(apply, &m, 40, 1e-10, &value, &err), &err);
+        assert_ok(emi_largest_eigenvalue(apply, &m, 40, 1e-10, &value, &(double){0}, &err), &err);
         assert_close(value / size, 1, 1e-9);
     }
 }
@@ -103,7 +103,7 @@ static void a_product_that_fails_ends_it(void **state)
     for (int n = 0; n < 4; n++) {
         em_error err = {0};
         matrix_operator m = {.A = A, .d = 30, .fail_at = n};
-        assert_fails(emi_largest_eigenvalue(apply, &m, 30, 1e-12, &value, &err), EM_ENET, "meant to fail", &err);
+        assert_fails(emi_largest_eigenvalue(apply, &m, 30, 1e-12, &value, &(double){0}, &err), EM_ENET, "meant to fail", &err);
         assert_int_equal(m.products, n + 1);
     }
 }

@@ -74,6 +74,21 @@ same 4 "$pattern" -n 4 -k 0.9
 # Scales, a start and a truth from files, weights, no centre, auto, threads.
 same 2 "${common[@]}" --scale std -m krylov
 same 3 "${common[@]}" --scale spectral -m dsa --iterations 20
+# Data whose squares are no doubles, features of unlike sizes, and one that is constant.
+python3 - <<'END'
+rows = [list(map(float, line.split(","))) for line in open("data.csv") if line[0] in "-0123456789"]
+for name, size in (("tiny", 1e-250), ("large", 1e100)):
+    with open(name + ".csv", "w") as file:
+        for row in rows:
+            file.write(",".join(repr(cell * size) for cell in row) + "\n")
+with open("mixed.csv", "w") as file:
+    for row in rows:
+        file.write(",".join(repr(cell * 10.0 ** (60 * (n - 5))) for n, cell in enumerate(row)) + ",3.7\n")
+END
+for name in tiny large mixed; do works convert "$name.csv" "$name.npy" --header no; done
+same "2 $nodes" large.npy -k 3 -n "$nodes" --truth compute -m krylov
+same 3 tiny.npy -k 3 -n "$nodes" --scale spectral -m covariance
+same "2 $nodes" mixed.npy -k 3 -n "$nodes" --scale std -m krylov
 same 2 "${common[@]}" --no-center --weights lazy -m fastpca --iterations 20 --tolerance 0
 same 2 "${common[@]}" -m auto
 same 2 data.npy -k 3 -n 2 -m krylov --threads 2 --truth compute
