@@ -1,5 +1,5 @@
 /* What the nodes find out about W together, none of them holding it: the ends of its spectrum, but for lambda_1 = 1, by
- * Lanczos on L = I - W, of which each node keeps its own entries.
+ * Lanczos on L = I - W; of its vectors each node keeps its own entry.
  *
  * A step is one round, in which neighbours swap the entries of what is left to normalise, and one sum over the tree: its
  * length and its product with L together, which is why it is mixed before it has unit length.  L, not W, because 1 - beta
@@ -74,9 +74,10 @@ static em_status step(lanczos *l, em_error *err)
         return l->mesh->failure.code;
     }
     double mean = sums[MEAN], square = sums[SQUARE] - l->mesh->graph->nodes * mean * mean;
-    double size = square > 0 ? sqrt(square) : 0, along = sums[PRODUCT] / square;
+    double size = square > 0 ? sqrt(square) : 0;
     l->exhausted = size < nothing;
     if (l->exhausted) return EM_OK;
+    double along = sums[PRODUCT] / square;
     for (int i = 0; i < l->mesh->hosted; i++) {
         double *v = at(&l->v, i), *before = at(&l->before, i), unit = (*v - mean) / size;
         *v = *at(&l->Lv, i) / size - along * unit - size * *before;
