@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "linalg/tridiagonal.h"
 
 enum { DENSE_UP_TO = 500 }; /* nodes; beyond, dense is slower than sparse and its memory grows with the square */
 
@@ -55,12 +56,9 @@ typedef struct lanczos {
     const em_graph *graph;
     size_t nodes;
     double *v, *before, *next; /* [nodes] */
-    int steps;
-    int exhausted;        /* T holds every eigenvalue there is: no further step is possible */
-    double *diagonal;     /* [steps] of the tridiagonal matrix T ... */
-    double *beside;       /* [steps] ... and what stands beside it */
-    double *work;         /* [5 steps] dstebz's answer and scratch */
-    lapack_int *integers; /* [5 steps] */
+    double size;               /* of next, before it was normalised */
+    emi_tridiagonal T;
+    int exhausted; /* T holds every eigenvalue there is: no further step is possible */
 } lanczos;
 
 static double dot(const double *x, const double *y, size_t count)
@@ -99,63 +97,27 @@ static void lanczos_close(lanczos *l)
     emi_free(l->v);
     emi_free(l->before);
     emi_free(l->next);
-    emi_free(l->diagonal);
-    emi_free(l->beside);
-    emi_free(l->work);
-    emi_free(l->integers);
+    emi_tridiagonal_free(&l->T);
 }
 
-/* Room for so many steps. */
-static em_status lanczos_reserve(lanczos *l, int steps, em_error *err)
-{
-    size_t count = (size_t)steps;
-    double *diagonal = emi_realloc(l->diagonal, count * sizeof *diagonal);
-    if (diagonal) l->diagonal = diagonal;
-    double *beside = emi_realloc(l->beside, count * sizeof *beside);
-    if (beside) l->beside = beside;
-    double *work = emi_realloc(l->work, 5 * count * sizeof *work);
-    if (work) l->work = work;
-    lapack_int *integers = emi_realloc(l->integers, 5 * count * sizeof *integers);
-    if (integers) l->integers = integers;
-    return diagonal && beside && work && integers ? EM_OK : emi_fail_memory(err, "beta");
-}
-
-/* next = W v - beside v_before - diagonal v, normalised. */
-static void lanczos_step(lanczos *l)
+/* next = W v - size before - along v, normalised. */
+static em_status lanczos_step(lanczos *l, em_error *err)
 {
     static const double nothing = 1e-15;
-    double last = l->steps ? l->beside[l->steps - 1] : 0;
     emi_graph_mix_vector(l->graph, l->v, l->next);
     remove_mean(l->next, l->nodes);
-    for (size_t i = 0; i < l->nodes; i++) l->next[i] -= last * l->before[i];
+    for (size_t i = 0; i < l->nodes; i++) l->next[i] -= l->size * l->before[i];
     double along = dot(l->next, l->v, l->nodes);
+    em_status status = emi_tridiagonal_append(&l->T, along, l->size, err);
     for (size_t i = 0; i < l->nodes; i++) l->next[i] -= along * l->v[i];
-    double size = sqrt(dot(l->next, l->next, l->nodes));
-
-    l->diagonal[l->steps] = along;
-    l->beside[l->steps] = size;
-    l->steps++;
-    l->exhausted = size < nothing;
-    if (l->exhausted) return;
-    for (size_t i = 0; i < l->nodes; i++) l->next[i] /= size;
+    l->size = sqrt(dot(l->next, l->next, l->nodes));
+    l->exhausted = l->size < nothing;
+    if (l->exhausted || status != EM_OK) return status;
+    for (size_t i = 0; i < l->nodes; i++) l->next[i] /= l->size;
     double *spare = l->before;
     l->before = l->v;
     l->v = l->next;
     l->next = spare;
-}
-
-/* T's index-th eigenvalue (from 1, the smallest), by bisection. */
-static em_status eigenvalue_of_T(lanczos *l, lapack_int index, double *out, em_error *err)
-{
-    size_t n = (size_t)l->steps;
-    double *values = l->work, *work = l->work + n;
-    lapack_int *block = l->integers, *split = block + n, *work_integers = split + n, found = 0, splits = 0;
-    lapack_int info =
-        LAPACKE_dstebz_work('I', 'E', l->steps, 0, 0, index, index, 2 * LAPACKE_dlamch_work('S'), l->diagonal,
-                            l->beside, &found, &splits, values, block, split, work, work_integers);
-    if (info || found != 1)
-        return emi_fail(err, EM_ENUMERIC, "beta: LAPACK's dstebz failed (%d); try other weights", (int)info);
-    *out = values[0];
     return EM_OK;
 }
 
@@ -171,22 +133,20 @@ em_status emi_beta_sparse(const em_graph *graph, double *beta, em_error *err)
     enum { FIRST_LOOK = 32, MOST_STEPS = 2000000 };
     em_status status;
     lanczos l;
-    double low = 0, high = 0;
+    emi_ends now = {0};
     TRY(lanczos_open(&l, graph, err));
     for (int look = FIRST_LOOK, known = 0; !known; look += look / 2) {
         if (look > MOST_STEPS)
             TRY(emi_fail(err, EM_ENUMERIC,
                          "beta: unsettled after %d Lanczos steps; try a better connected graph, or "
                          "fewer nodes",
-                         l.steps));
-        TRY(lanczos_reserve(&l, look, err));
-        while (!l.exhausted && l.steps < look) lanczos_step(&l);
-        double low_before = low, high_before = high;
-        TRY(eigenvalue_of_T(&l, 1, &low, err));
-        TRY(eigenvalue_of_T(&l, l.steps, &high, err));
-        known = l.exhausted || (settled(low_before, low) && settled(high_before, high));
+                         l.T.rows));
+        while (!l.exhausted && l.T.rows < look) TRY(lanczos_step(&l, err));
+        emi_ends before = now;
+        now = emi_tridiagonal_ends(&l.T, l.T.rows);
+        known = l.exhausted || (settled(before.low, now.low) && settled(before.high, now.high));
     }
-    *beta = fmax(fabs(low), fabs(high));
+    *beta = fmax(fabs(now.low), fabs(now.high));
 done:
     lanczos_close(&l);
     return status;

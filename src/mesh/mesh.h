@@ -103,8 +103,10 @@ void emi_chebyshev_mix(em_mesh *mesh, const emi_chebyshev *c, emi_field *Z, emi_
                        emi_field *start);
 double emi_chebyshev_factor(const emi_chebyshev *c, double eigenvalue);
 
-/* The smallest eigenvalue of W, and beta, found by the nodes in a hundred rounds of a few numbers each: a few per cent
- * too large and too small. */
+/* The smallest eigenvalue of W, and beta, found by the nodes without any of them holding W: 1 + lowest and 1 - beta
+ * come out too large, by less than a thousandth as a rule and well within a tenth.  Steps of one round of one number and
+ * one sum of three over the tree, as many as the network asks for: some tens where it mixes well, about 1.4 M on a path
+ * of M.  beta is 0 where a round makes all agree, and below 1.  The same bits in every process. */
 em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err);
 
 /* Run a turn for every hosted node, spread over the cores; failures stick. */

@@ -1,117 +1,130 @@
-/* What the nodes find out about W together, none of them holding it.
+/* What the nodes find out about W together, none of them holding it: the ends of its spectrum, but for lambda_1 = 1, by
+ * Lanczos on L = I - W; of its vectors each node keeps its own entry.
  *
- * Power iterations, a few numbers a node, all in the same rounds: v <- v - W v finds lambda_min(W), as 1 minus the
- * largest eigenvalue of I - W; u <- W u, from a start whose mean is zero, finds beta, the largest |lambda| but for
- * lambda_1 = 1.  Both approach from below, within a few per cent after so many rounds: lambda_min comes out a little
- * too large, beta a little too small.  Sums over the network turn up only at the end. */
+ * A step is one round, in which neighbours swap the entries of what is left to normalise, and one sum over the tree: its
+ * length and its product with L together, which is why it is mixed before it has unit length.  L, not W, because 1 - beta
+ * may be many orders smaller than 1.  As in graph/spectrum.c the basis is not kept and not made orthogonal again. */
 #include "base/random.h"
+#include "linalg/tridiagonal.h"
 #include "mesh/mesh.h"
 
 #include <math.h>
 
-enum { STARTS = 2, LOW = 0, HIGH = STARTS, WIDTH = 2 * STARTS };
+/* A node's share of a sum. */
+enum { MEAN, SQUARE, PRODUCT, SHARE };
 
-/* Rounds after which norms are noted.  u shrinks by beta a round, and what is left of it below rounding is mean again:
- * on a network that mixes fast an early note is the one to trust. */
-static const int notes[] = {0, 3, 10, 30, 100};
-enum { NOTES = sizeof notes / sizeof *notes, ROUNDS = 100 };
+typedef struct lanczos {
+    em_mesh *mesh;
+    emi_field v, before; /* the last vectors of the basis, but v not yet of unit length */
+    emi_field Lv;
+    emi_field shares;
+    emi_tridiagonal T;
+    int exhausted; /* T holds every eigenvalue there is: no further step is possible */
+} lanczos;
 
-/* A node's share of the sums. */
-typedef struct share {
-    double square[STARTS], product[STARTS];             /* v'v and v'(v - Wv), at the last note */
-    double before[NOTES][STARTS], after[NOTES][STARTS]; /* u'u and (Wu)'(Wu)                    */
-} share;
+static double *at(const emi_field *field, int i)
+{
+    return emi_at(field, i).v;
+}
 
-enum { SHARE = sizeof(share) / sizeof(double) };
-
-static em_status start(em_mesh *mesh, emi_field *v, em_error *err)
+/* Any start does, as long as its mean, which L takes to zero, is left out. */
+static em_status start(lanczos *l, em_error *err)
 {
     em_status status = EM_OK;
-    emi_field parts = {0};
-    double mean[WIDTH];
+    em_mesh *mesh = l->mesh;
+    double mean = 0;
+    TRY(emi_field_alloc(&l->v, mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&l->before, mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&l->Lv, mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&l->shares, mesh->hosted, SHARE, 1, err));
     for (int i = 0; i < mesh->hosted; i++) {
-        uint64_t node = (uint64_t)mesh->first + (uint64_t)i;
-        emi_random random = emi_random_seed(node, EMI_STREAM_GRAPH);
-        for (int s = 0; s < WIDTH; s++) emi_at(v, i).v[s] = emi_random_uniform(&random) - 0.5;
+        emi_random random = emi_random_seed((uint64_t)mesh->first + (uint64_t)i, EMI_STREAM_GRAPH);
+        *at(&l->v, i) = emi_random_uniform(&random) - 0.5;
     }
-    TRY(emi_field_alloc(&parts, mesh->hosted, WIDTH, 1, err));
-    emi_field_copy(v, &parts);
-    emi_tree_average(mesh, &parts, mean);
-    for (int i = 0; i < mesh->hosted && !emi_mesh_failed(mesh); i++)
-        for (int s = HIGH; s < WIDTH; s++) emi_at(v, i).v[s] -= mean[s];
+    emi_field_copy(&l->v, &l->Lv);
+    emi_tree_average(mesh, &l->Lv, &mean);
+    for (int i = 0; i < mesh->hosted; i++) *at(&l->v, i) -= mean;
 done:
-    emi_field_free(&parts);
     return status;
 }
 
-/* One round: z = (I - W) v for the low starts, W v for the high ones. */
-static void apply(em_mesh *mesh, const emi_field *v, emi_field *z)
+/* The round and the sums of a step. */
+static void exchange(lanczos *l, double *sums)
 {
-    emi_mix_begin(mesh, v);
-    emi_mix_end(mesh, z);
-    for (int i = 0; i < mesh->hosted; i++)
-        for (int s = LOW; s < HIGH; s++) emi_at(z, i).v[s] = emi_at(v, i).v[s] - emi_at(z, i).v[s];
-}
-
-static void note(const em_mesh *mesh, int number, const emi_field *v, const emi_field *z, emi_field *shares)
-{
-    for (int i = 0; i < mesh->hosted; i++) {
-        const double *x = emi_at(v, i).v, *y = emi_at(z, i).v;
-        share *own = (share *)emi_at(shares, i).v;
-        for (int s = 0; s < STARTS; s++) {
-            own->square[s] = x[LOW + s] * x[LOW + s];
-            own->product[s] = x[LOW + s] * y[LOW + s];
-            own->before[number][s] = x[HIGH + s] * x[HIGH + s];
-            own->after[number][s] = y[HIGH + s] * y[HIGH + s];
-        }
+    emi_mix_begin(l->mesh, &l->v);
+    emi_mix_end(l->mesh, &l->Lv);
+    for (int i = 0; i < l->mesh->hosted; i++) {
+        double v = *at(&l->v, i), *Lv = at(&l->Lv, i), *share = at(&l->shares, i);
+        *Lv = v - *Lv;
+        share[MEAN] = v / l->mesh->graph->nodes;
+        share[SQUARE] = v * v;
+        share[PRODUCT] = v * *Lv;
     }
+    emi_tree_sum(l->mesh, &l->shares, sums);
 }
 
-static double lowest_of(const share *sums)
+/* v of unit length and without the mean that rounding brought back; then L v - along v - size before, which is next. */
+static em_status step(lanczos *l, em_error *err)
 {
-    double largest = 0;
-    for (int s = 0; s < STARTS; s++)
-        if (sums->square[s] > 0) largest = fmax(largest, sums->product[s] / sums->square[s]);
-    return 1 - largest;
-}
-
-/* The growth of a round, at the last note where u is still well above rounding. */
-static double beta_of(const share *sums)
-{
-    double beta = 0;
-    for (int s = 0; s < STARTS; s++) {
-        double growth = 0;
-        for (int n = 0; n < NOTES; n++)
-            if (sums->before[n][s] > 1e-20 * sums->before[0][s]) growth = sqrt(sums->after[n][s] / sums->before[n][s]);
-        beta = fmax(beta, growth);
+    static const double nothing = 1e-14;
+    double sums[SHARE] = {0};
+    exchange(l, sums);
+    if (emi_mesh_failed(l->mesh)) {
+        if (err) *err = l->mesh->failure;
+        return l->mesh->failure.code;
     }
-    return beta < 1e-10 ? 0 : beta;
+    double mean = sums[MEAN], square = sums[SQUARE] - l->mesh->graph->nodes * mean * mean;
+    double size = square > 0 ? sqrt(square) : 0;
+    l->exhausted = size < nothing;
+    if (l->exhausted) return EM_OK;
+    double along = sums[PRODUCT] / square;
+    for (int i = 0; i < l->mesh->hosted; i++) {
+        double *v = at(&l->v, i), *before = at(&l->before, i), unit = (*v - mean) / size;
+        *v = *at(&l->Lv, i) / size - along * unit - size * *before;
+        *before = unit;
+    }
+    return emi_tridiagonal_append(&l->T, along, size, err);
+}
+
+/* An end is known when the last third of the steps hardly moved it, against its distance from 0 or 2.  Stricter than the
+ * tenth that is wanted: a start that is poor in the vector looked for shows its neighbour's value first, for a while. */
+static int settled(double before, double now, double distance)
+{
+    return fabs(now - before) <= 3e-4 * distance + 1e-13;
+}
+
+/* What is known to rounding alone is rounded: to 0 where a round makes all agree, to less than 1 where nearly none of it
+ * gets through, since the methods divide by the distance. */
+static void judge(emi_ends L, double *lowest, double *beta)
+{
+    static const double rounding = 1e-14;
+    double low = fmax(L.low, rounding), high = fmin(L.high, 2 - rounding);
+    *lowest = 1 - high;
+    *beta = fmax(fabs(1 - low), fabs(1 - high));
+    if (*beta < 10 * rounding) *beta = 0;
 }
 
 em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err)
 {
+    enum { FIRST_LOOK = 8 };
     em_status status = EM_OK;
-    emi_field v = {0}, z = {0}, shares = {0};
-    share sums = {0};
+    lanczos l = {.mesh = mesh};
+    emi_ends now = {0}; /* of L */
     *lowest = *beta = 0;
     if (mesh->graph->nodes == 1) return EM_OK;
-    TRY(emi_field_alloc(&v, mesh->hosted, WIDTH, 1, err));
-    TRY(emi_field_alloc(&z, mesh->hosted, WIDTH, 1, err));
-    TRY(emi_field_alloc(&shares, mesh->hosted, SHARE, 1, err));
-    TRY(start(mesh, &v, err));
-    for (int round = 0, next = 0; round <= ROUNDS; round++) {
-        apply(mesh, &v, &z);
-        if (round == notes[next]) note(mesh, next++, &v, &z, &shares);
-        emi_swap(&v, &z);
+    TRY(start(&l, err));
+    for (int look = FIRST_LOOK, known = 0; !known; look += 1 + look / 10) {
+        while (!l.exhausted && l.T.rows < look) TRY(step(&l, err));
+        emi_ends before = emi_tridiagonal_ends(&l.T, 2 * l.T.rows / 3);
+        now = emi_tridiagonal_ends(&l.T, l.T.rows);
+        known = l.exhausted || (settled(before.low, now.low, now.low) && settled(before.high, now.high, 2 - now.high));
     }
-    emi_tree_sum(mesh, &shares, (double *)&sums);
-    *lowest = lowest_of(&sums);
-    *beta = beta_of(&sums);
-    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
-    status = mesh->failure.code;
+    judge(now, lowest, beta);
 done:
-    emi_field_free(&shares);
-    emi_field_free(&z);
-    emi_field_free(&v);
+    emi_tridiagonal_free(&l.T);
+    emi_field_free(&l.shares);
+    emi_field_free(&l.Lv);
+    emi_field_free(&l.before);
+    emi_field_free(&l.v);
     return status;
 }

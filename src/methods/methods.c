@@ -1,6 +1,5 @@
 #include "methods/method.h"
 
-#include <math.h>
 #include <string.h>
 
 const emi_method *const emi_methods[] = {&emi_krylov,    &emi_covariance, &emi_deepca, &emi_fastpca,
@@ -21,10 +20,13 @@ const emi_method *emi_method_find(const char *name)
     return NULL;
 }
 
+/* By multiplication, which every processor rounds alike: logarithms may differ in their last bit, and nodes that do not mix
+ * equally often wait for each other for ever.  MOST is out of reach of a path of 1000 nodes: fewer rounds than are called
+ * for would not converge in any number of iterations, which costs more than they do. */
 int emi_rounds_to(double target, double beta)
 {
-    enum { MOST = 1000 };
-    if (beta <= target) return 1;
-    double rounds = ceil(log(target) / log(beta));
-    return rounds < MOST ? (int)rounds : MOST;
+    enum { MOST = 10000000 };
+    int rounds = 1;
+    for (double left = beta; left > target && rounds < MOST; left *= beta) rounds++;
+    return rounds;
 }
