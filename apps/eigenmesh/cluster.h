@@ -2,19 +2,26 @@
  *
  * All of them run the same command with the same arguments; joining fails where they do not.  The first one speaks for
  * all: it alone prints and writes files.  What one process does alone and may fail at is agreed on before they go on
- * together. */
+ * together.
+ *
+ * Nobody waits for ever: a process that does not come is named, and all others end. */
 #ifndef EIGENMESH_CLUSTER_H
 #define EIGENMESH_CLUSTER_H
 
 #include <eigenmesh/eigenmesh.h>
 
-/* Join the others, if there are any; and part from them.  Between the two every process must come along. */
+/* Join the others, if there are any; and part from them.  Between the two every process must come along: the last thing
+ * they do together is to meet.  Parting does not return where one is lost. */
 em_status cluster_join(int *argc, char ***argv, em_error *err);
+em_status cluster_meet(em_error *err);
 void cluster_part(void);
+
+/* How long to wait for another process: an hour, unless this says otherwise. */
+void cluster_set_patience(double seconds);
 
 int cluster_size(void);
 int cluster_rank(void);
-int cluster_speaks(void); /* is this the first? */
+int cluster_speaks(void); /* is this the first?  Or, where one is lost, that which found out */
 
 /* The name of the engine, as --engine knows it: "mpi", or NULL where it is not built in. */
 const char *cluster_engine(void);
@@ -22,14 +29,15 @@ const char *cluster_engine(void);
 /* All succeeded, or the failure of the first that did not, which then is everyone's. */
 em_status cluster_agree(em_status status, em_error *err);
 
-/* The number that the first process has. */
-size_t cluster_first(size_t own);
+/* The number that the first process has, in place of one's own. */
+em_status cluster_first(size_t *number, em_error *err);
 
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err);
+void cluster_close(em_mesh **mesh); /* unless a process is lost, which would have to join in */
 
 /* `count` numbers of every process, one process after the other, at the first. */
-void cluster_gather(const double *values, int count, double *all);
+em_status cluster_gather(const double *values, int count, double *all, em_error *err);
 
 #endif

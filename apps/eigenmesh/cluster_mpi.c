@@ -1,12 +1,59 @@
 /* The processes of MPI's world. */
 #include "cluster.h"
+#include "duration.h"
+#include "guard.h"
 #include "message.h"
 
 #include <eigenmesh/mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int joined, rank, size = 1;
+static double patience = 3600; /* seconds */
+
+/* Some process is lost: those left end, and have no more to do with MPI.  The one that noticed says so; it told the
+ * others. */
+static int lost, noticed;
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+/* What one rank heard from another begins with its name. */
+static int is_heard(const em_error *err)
+{
+    return strncmp(err->msg, "rank ", 5) == 0;
+}
+
+static em_status lose(em_error *err)
+{
+    em_error own = *err;
+    if (lost) return err->code;
+    lost = 1;
+    noticed = !is_heard(err);
+    if (noticed) (void)snprintf(err->msg, sizeof err->msg, "rank %d: %.480s", rank, own.msg);
+    return err->code;
+}
+
+static em_status await(MPI_Request request, em_error *err)
+{
+    em_status status = em_mpi_wait(MPI_COMM_WORLD, &request, patience, err);
+    return status == EM_OK ? status : lose(err);
+}
+
+/* What the root has, for everyone. */
+static em_status share(void *bytes, int count, int root, em_error *err)
+{
+    MPI_Request request;
+    (void)MPI_Ibcast(bytes, count, MPI_BYTE, root, MPI_COMM_WORLD, &request);
+    return await(request, err);
+}
+
+void cluster_set_patience(double seconds)
+{
+    patience = seconds;
+}
+
+/* ---- joining ---------------------------------------------------------------------------------------------------- */
 
 /* Set by Open MPI's mpirun, by MPICH's, and by srun with PMI or PMIx. */
 static int is_launched(void)
@@ -15,6 +62,14 @@ static int is_launched(void)
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (getenv(signs[i])) return 1;
     return 0;
+}
+
+/* Who speaks before MPI has started?  Without a sign, everyone. */
+static void guess_rank(void)
+{
+    static const char *const signs[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && rank == 0; i++)
+        if (getenv(signs[i])) rank = (int)strtol(getenv(signs[i]), NULL, 10);
 }
 
 /* What this process was given where the first one has something else, if anything. */
@@ -40,17 +95,30 @@ static size_t length_of(int argc, char **argv)
 /* Processes that were told different things would wait for each other in different places. */
 static em_status check_same_arguments(int argc, char **argv, em_error *err)
 {
+    em_status status = EM_OK;
+    char *text = NULL, *at;
     int length = (int)length_of(argc, argv); /* the system has a limit far below INT_MAX */
-    (void)MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    char *text = calloc((size_t)length + 1, 1), *at = text;
-    em_status status = cluster_agree(text ? EM_OK : refuse_memory(err, "arguments"), err);
-    if (status == EM_OK && text) {
-        for (int i = 1; rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
-        (void)MPI_Bcast(text, length, MPI_CHAR, 0, MPI_COMM_WORLD);
-        status = cluster_agree(compare_arguments(argc, argv, text, text + length, err), err);
-    }
-    free(text);
+    TRY(share(&length, sizeof length, 0, err));
+    at = text = calloc((size_t)length + 1, 1);
+    TRY(cluster_agree(text ? EM_OK : refuse_memory(err, "arguments"), err));
+    for (int i = 1; rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
+    TRY(share(text, length, 0, err));
+    TRY(cluster_agree(compare_arguments(argc, argv, text, text + length, err), err));
+done:
+    if (!lost) free(text);
     return status;
+}
+
+/* --patience holds from the beginning, before the arguments are read, and checked. */
+static void look_for_patience(int argc, char **argv)
+{
+    static const char option[] = "--patience";
+    size_t length = strlen(option);
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], option, length) != 0) continue;
+        if (argv[i][length] == '=') (void)duration_read(argv[i] + length + 1, &patience);
+        if (!argv[i][length] && i + 1 < argc) (void)duration_read(argv[i + 1], &patience);
+    }
 }
 
 /* Another MPI's mpirun, or an srun without PMI, starts processes that never meet: each would do all of the work and
@@ -73,7 +141,12 @@ em_status cluster_join(int *argc, char ***argv, em_error *err)
 {
     int provided;
     if (!is_launched()) return refuse_strangers(*argc, *argv, err);
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+    guess_rank();
+    look_for_patience(*argc, *argv);
+    guard_begin(patience, "started");
+    int code = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    guard_end();
+    if (code != MPI_SUCCESS)
         return refuse(err, EM_ENET, "mpi: cannot be initialised; try the mpirun that belongs to this build");
     joined = 1;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -81,11 +154,37 @@ em_status cluster_join(int *argc, char ***argv, em_error *err)
     return size > 1 ? check_same_arguments(*argc, *argv, err) : refuse_strangers(*argc, *argv, err);
 }
 
+/* ---- parting ---------------------------------------------------------------------------------------------------- */
+
+em_status cluster_meet(em_error *err)
+{
+    MPI_Request request;
+    if (size == 1 || lost) return EM_OK;
+    (void)MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    return await(request, err);
+}
+
+/* MPI_Finalize would wait for a process that is lost.  MPI_Abort makes the launcher end all of them, so it comes when the
+ * words have left, and those who only heard of it leave it to the one that found out; a signal means that it is done. */
+static void leave(void)
+{
+    enum { PRINTED = 1, TAKE_OVER = 5 }; /* seconds */
+    (void)fflush(NULL);
+    if (sleep(noticed ? PRINTED : TAKE_OVER) == 0) (void)MPI_Abort(MPI_COMM_WORLD, 1);
+    _exit(1);
+}
+
 void cluster_part(void)
 {
-    if (joined) (void)MPI_Finalize();
+    if (lost) leave();
+    if (!joined) return;
+    guard_begin(patience, "come to their end");
+    (void)MPI_Finalize();
+    guard_end();
     joined = 0;
 }
+
+/* ---- together --------------------------------------------------------------------------------------------------- */
 
 int cluster_size(void)
 {
@@ -99,7 +198,7 @@ int cluster_rank(void)
 
 int cluster_speaks(void)
 {
-    return rank == 0;
+    return lost ? noticed : rank == 0;
 }
 
 const char *cluster_engine(void)
@@ -109,29 +208,39 @@ const char *cluster_engine(void)
 
 /* The first that failed is believed, unless one heard over the engine where it happened; what all fail at alike happened
  * nowhere in particular. */
-em_status cluster_agree(em_status status, em_error *err)
+static em_status agree(em_status status, em_error *err)
 {
-    if (size == 1) return status;
-    int failed = status != EM_OK, heard = failed && strncmp(err->msg, "rank ", 5) == 0;
-    int own[] = {heard ? rank : size, failed ? rank : size, failed}, least[3];
-    (void)MPI_Allreduce(own, least, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Request request;
+    int failed = status != EM_OK, heard = failed && is_heard(err);
+    int least[] = {heard ? rank : size, failed ? rank : size, failed};
+    em_error told = {.code = status, .node = -1}, lost_one;
+    (void)MPI_Iallreduce(MPI_IN_PLACE, least, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    if (await(request, &lost_one) != EM_OK) {
+        *err = lost_one;
+        return err->code;
+    }
     int speaker = least[0] < size ? least[0] : least[1], all_failed = least[2];
     if (speaker == size) return EM_OK;
-    em_error told = {.code = status, .node = -1};
     if (heard || all_failed)
         told = *err;
     else if (failed)
         (void)snprintf(told.msg, sizeof told.msg, "rank %d: %.480s", rank, err->msg);
-    (void)MPI_Bcast(&told, sizeof told, MPI_BYTE, speaker, MPI_COMM_WORLD);
-    *err = told;
-    return told.code;
+    *err = share(&told, sizeof told, speaker, &lost_one) == EM_OK ? told : lost_one;
+    return err->code;
 }
 
-size_t cluster_first(size_t own)
+em_status cluster_agree(em_status status, em_error *err)
 {
-    unsigned long long number = own;
-    if (size > 1) (void)MPI_Bcast(&number, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
-    return (size_t)number;
+    if (size == 1 || lost) return status;
+    if (status != EM_ENET) return agree(status, err);
+    if (!is_heard(err))
+        em_mpi_tell_failure(MPI_COMM_WORLD, err); /* those that are not in the mesh, where it was found */
+    return lose(err);
+}
+
+em_status cluster_first(size_t *number, em_error *err)
+{
+    return size > 1 ? share(number, sizeof *number, 0, err) : EM_OK;
 }
 
 /* Asked for by name alone, without mpirun: a world of one. */
@@ -154,13 +263,21 @@ em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err)
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err)
 {
     em_status status = join_alone(err);
-    return status == EM_OK ? em_mpi_mesh_open(out, MPI_COMM_WORLD, graph, threads, err) : status;
+    return status == EM_OK ? em_mpi_mesh_open_within(out, MPI_COMM_WORLD, graph, threads, patience, err) : status;
 }
 
-void cluster_gather(const double *values, int count, double *all)
+void cluster_close(em_mesh **mesh)
 {
-    if (!joined)
+    if (!lost) em_mesh_close(mesh);
+}
+
+em_status cluster_gather(const double *values, int count, double *all, em_error *err)
+{
+    MPI_Request request;
+    if (!joined) {
         memcpy(all, values, sizeof *all * (size_t)count);
-    else
-        (void)MPI_Gather(values, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        return EM_OK;
+    }
+    (void)MPI_Igather(values, count, MPI_DOUBLE, all, count, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+    return await(request, err);
 }

@@ -1,6 +1,7 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
+#include "duration.h"
 #include "input.h"
 #include "message.h"
 #include "outputs.h"
@@ -20,6 +21,11 @@ static const option_spec fit_options[] = {
      .preset = "tree",
      .help = "how exact averages are made: tree (over the network's edges), or allreduce (MPI's own, whatever the "
              "network)"},
+    {.name = "patience",
+     .metavar = "TIME",
+     .preset = "1h",
+     .example = "10min",
+     .help = "under mpirun, how long to wait for a rank before it counts as lost: 30s, 10min, 1h, or forever"},
     {.name = "checkpoint",
      .metavar = "FILE",
      .example = "fit.ck",
@@ -61,6 +67,19 @@ static em_status choose_average(const fit_job *job, em_error *err)
     if (!job->problem.together)
         return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
     return em_mesh_sum_directly(job->problem.mesh, err);
+}
+
+static em_status choose_patience(const fit_job *job, em_error *err)
+{
+    double seconds;
+    const char *text = args_text(job->args, "patience");
+    if (!text) return EM_OK;
+    if (duration_read(text, &seconds))
+        return refuse(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 1h, or forever", text);
+    if (!job->problem.together || cluster_size() == 1)
+        return refuse(err, EM_EINVAL, "--patience: there is nobody to wait for in one process; try without it");
+    cluster_set_patience(seconds);
+    return EM_OK;
 }
 
 static em_status describe_checkpoint(fit_job *job, em_error *err)
@@ -203,6 +222,7 @@ static em_status fit(const arguments *args, em_error *err)
     em_options *options = &job.problem.options;
     TRY(problem_describe(&job.problem, args, "none", err));
     TRY(describe_checkpoint(&job, err));
+    TRY(choose_patience(&job, err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
     TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));

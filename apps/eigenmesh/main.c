@@ -104,6 +104,10 @@ int main(int argc, char **argv)
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
     if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
     interrupt_defer(); /* mpirun may end the others once the first of them is gone */
+    if (cluster_meet(&err) != EM_OK && status == EM_OK) {
+        status = err.code;
+        if (cluster_speaks()) complain("%s", err.msg);
+    }
     cluster_part();
     return exit_status(status);
 }

@@ -169,8 +169,9 @@ done:
 
 static em_status check_columns(const problem *p, em_error *err)
 {
-    size_t own = em_shards_columns(p->shards), first = cluster_first(own);
-    if (own == first) return EM_OK;
+    size_t own = em_shards_columns(p->shards), first = own;
+    em_status status = cluster_first(&first, err);
+    if (status != EM_OK || own == first) return status;
     return refuse(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
                   em_data_name(p->tables[0]), own, first);
 }
@@ -203,7 +204,7 @@ done:
 
 void problem_close(problem *p)
 {
-    em_mesh_close(&p->mesh);
+    cluster_close(&p->mesh);
     em_graph_free(&p->graph);
     em_shards_free(&p->shards);
     for (int i = 0; i < p->table_count; i++) em_data_free(&p->tables[i]);

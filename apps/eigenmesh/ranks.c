@@ -18,8 +18,8 @@ em_status ranks_gather(ranks *out, const em_info *info, em_error *err)
         if (!out->seconds) status = refuse_memory(err, "ranks");
     }
     status = cluster_agree(status, err);
-    if (status == EM_OK) cluster_gather(own, RANK_SHARES, out->seconds ? *out->seconds : NULL);
-    return status;
+    if (status != EM_OK) return status;
+    return cluster_gather(own, RANK_SHARES, out->seconds ? *out->seconds : NULL, err);
 }
 
 void ranks_free(ranks *r)

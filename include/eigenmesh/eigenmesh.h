@@ -231,6 +231,10 @@ EM_API int em_mesh_hosted(const em_mesh *mesh);
  * bit for bit independent of where nodes live.                                    */
 EM_API em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err);
 
+/* How many seconds this process waits for another one before it fails, and names it: more
+ * than any honest step takes.  INFINITY: for ever.                                */
+EM_API em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err);
+
 /* Directed links, the same everywhere as far as they touch nodes of both sides.   */
 typedef struct em_link {
     int from, to;
@@ -263,6 +267,8 @@ typedef struct em_engine {
     em_status (*sum)(void *state, double *values, size_t count, int everywhere, em_error *err);
     /* values <- those of the process where node 0 lives.  Needed beside `sum`.    */
     em_status (*give)(void *state, double *values, size_t count, em_error *err);
+    /* How long to wait for another process before it counts as lost; INFINITY: for ever. */
+    void (*patience)(void *state, double seconds);
 } em_engine;
 
 /* A mesh on such an engine, whose state belongs to the mesh from then on, also where

@@ -122,6 +122,17 @@ em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err)
     return EM_OK;
 }
 
+em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err)
+{
+    if (!(seconds > 0))
+        return emi_fail(err, EM_EINVAL, "patience: %g seconds; try 3600, or INFINITY for ever", seconds);
+    if (!mesh->engine->patience)
+        return emi_fail(err, EM_ENOTSUP, "patience: engine %s has nobody to wait for; try without it",
+                        mesh->engine->name);
+    mesh->engine->patience(mesh->engine_state, seconds);
+    return EM_OK;
+}
+
 int em_mesh_first(const em_mesh *mesh)
 {
     return mesh->first;

@@ -3,110 +3,29 @@
 #include "mpi/engine.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { TAG_BLOCKS = 1, TAG_FAILURE = 2 };
 
 typedef struct cluster {
-    MPI_Comm comm;
+    emi_channel channel; /* its communicator is the engine's own */
     emi_layout layout;
-    int failed;      /* here, or elsewhere as this rank was told */
     emi_plan *plans; /* one for each set of links seen */
     int plan_count;
 
     const emi_plan *now; /* between begin and end */
     const double *const *blocks;
     size_t size;
-    MPI_Request *requests; /* [3 ranks]: a round's, and word of a failure to everyone */
-    int request_count;
+    emi_pending pending; /* a message each way with every other rank, at most */
+    em_error early;      /* what went wrong with it before `end` */
 
     double *sums; /* room of the engine's own, as MPI does not let go of a sum that another rank will not join */
     size_t sums_room;
 } cluster;
 
-em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
-{
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    (void)MPI_Error_string(code, text, &length);
-    return emi_mpi_fail(err, EM_ENET, "mpi: %s failed (%s); try again", what, text);
-}
-
-/* ---- failures elsewhere ------------------------------------------------------------------------------------- */
-
-/* Has another rank said that it failed?  Then in its words. */
-static em_status hear_failure(cluster *c, em_error *err)
-{
-    int said = 0;
-    em_error told;
-    MPI_Status from;
-    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILURE, c->comm, &said, &from) != MPI_SUCCESS || !said) return EM_OK;
-    if (MPI_Recv(&told, sizeof told, MPI_BYTE, from.MPI_SOURCE, TAG_FAILURE, c->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-        return emi_mpi_fail(err, EM_ENET, "mpi: rank %d failed; try again", from.MPI_SOURCE);
-    c->failed = 1;
-    told.msg[sizeof told.msg - 1] = 0;
-    if (err) *err = told;
-    return told.code;
-}
-
 /* Blocks of a round that failed may still be about. */
 static em_status fail_again(em_error *err)
 {
     return emi_mpi_fail(err, EM_ENET, "mpi: this mesh has failed before; try a new one");
-}
-
-/* ---- waiting ---------------------------------------------------------------------------------------------------- */
-
-/* Wait without keeping a core busy that a neighbour may need: look a few times, then let others run, then sleep, and
- * longer once it has been long. */
-typedef struct patience {
-    int looks;
-} patience;
-
-static void pause_a_little(patience *p)
-{
-    enum { LOOK = 20, YIELD = 2000, NAP = YIELD + 200 };
-    if (p->looks++ < LOOK) return;
-    if (p->looks < YIELD) {
-        (void)sched_yield();
-        return;
-    }
-    const struct timespec nap = {.tv_nsec = p->looks < NAP ? 50000 : 500000};
-    (void)nanosleep(&nap, NULL);
-}
-
-static em_status await(cluster *c, MPI_Request *requests, int count, em_error *err)
-{
-    enum { LISTEN_EVERY = 16 };
-    patience p = {0};
-    for (int done = 0;;) {
-        int code = MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE);
-        if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "waiting for blocks", code);
-        if (done) return EM_OK;
-        em_status status = p.looks % LISTEN_EVERY == LISTEN_EVERY - 1 ? hear_failure(c, err) : EM_OK;
-        if (status != EM_OK) return status;
-        pause_a_little(&p);
-    }
-}
-
-/* After a failure: what can still arrive may do so, for a moment, as no buffer should go while MPI works on it; the rest
- * is called off. */
-static void wind_up(cluster *c)
-{
-    static const double moment = 1; /* second */
-    patience p = {0};
-    double began = MPI_Wtime();
-    for (int done = 0; !done && MPI_Wtime() - began < moment; pause_a_little(&p))
-        if (MPI_Testall(c->request_count, c->requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) break;
-    for (int r = 0; r < c->request_count; r++) {
-        if (c->requests[r] == MPI_REQUEST_NULL) continue;
-        (void)MPI_Cancel(&c->requests[r]);
-        (void)MPI_Request_free(&c->requests[r]);
-    }
-    c->request_count = 0;
 }
 
 /* ---- a round ------------------------------------------------------------------------------------------------------ */
@@ -145,8 +64,9 @@ static em_status post_receive(cluster *c, emi_peer *p, size_t size, em_error *er
     if (!p->receive_count) return EM_OK;
     em_status status = make_room(&p->got, &p->got_room, p->receive_count, size, err);
     if (status != EM_OK) return status;
-    int code = MPI_Irecv(p->got, (int)((size_t)p->receive_count * size), MPI_DOUBLE, p->rank, TAG_BLOCKS, c->comm,
-                         &c->requests[c->request_count++]);
+    int numbers = (int)((size_t)p->receive_count * size);
+    int code = MPI_Irecv(p->got, numbers, MPI_DOUBLE, p->rank, TAG_BLOCKS, c->channel.comm,
+                         emi_pending_add(&c->pending, p->rank, numbers));
     return code == MPI_SUCCESS ? EM_OK : emi_mpi_fail_call(err, "receiving", code);
 }
 
@@ -165,8 +85,8 @@ static em_status post_send(cluster *c, emi_peer *p, size_t size, em_error *err)
             memcpy(p->packed + (size_t)i * size, c->blocks[p->send[i] - first], size * sizeof *p->packed);
         from = p->packed;
     }
-    int code = MPI_Isend(from, (int)((size_t)p->send_count * size), MPI_DOUBLE, p->rank, TAG_BLOCKS, c->comm,
-                         &c->requests[c->request_count++]);
+    int code = MPI_Isend(from, (int)((size_t)p->send_count * size), MPI_DOUBLE, p->rank, TAG_BLOCKS, c->channel.comm,
+                         emi_pending_add(&c->pending, p->rank, -1));
     return code == MPI_SUCCESS ? EM_OK : emi_mpi_fail_call(err, "sending", code);
 }
 
@@ -174,11 +94,12 @@ static em_status mpi_begin(void *state, const em_link *links, size_t count, cons
                            em_error *err)
 {
     cluster *c = state;
-    if (c->failed) return fail_again(err);
+    if (c->channel.failed) return fail_again(err);
     em_status status = find_plan(c, links, count, &c->now, err);
     c->blocks = blocks;
     c->size = size;
-    c->request_count = 0;
+    c->pending.count = c->pending.done = 0;
+    c->early = (em_error){0};
     for (int i = 0; status == EM_OK && i < c->now->peer_count; i++)
         status = post_receive(c, &c->now->peers[i], size, err);
     for (int i = 0; status == EM_OK && i < c->now->peer_count; i++) status = post_send(c, &c->now->peers[i], size, err);
@@ -188,12 +109,15 @@ static em_status mpi_begin(void *state, const em_link *links, size_t count, cons
 static em_status mpi_end(void *state, const double **inbox, em_error *err)
 {
     cluster *c = state;
-    em_status status = await(c, c->requests, c->request_count, err);
+    em_status status = c->early.code;
+    if (status == EM_OK)
+        status = emi_await(&c->channel, &c->pending, err);
+    else if (err)
+        *err = c->early;
     if (status != EM_OK) {
-        wind_up(c);
+        emi_pending_drop(&c->pending);
         return status;
     }
-    c->request_count = 0;
     int first = emi_layout_first(&c->layout, c->layout.rank), next = emi_layout_first(&c->layout, c->layout.rank + 1);
     for (int node = first; node < next; node++) inbox[node] = c->blocks[node - first];
     for (int i = 0; i < c->now->peer_count; i++) {
@@ -207,8 +131,35 @@ static em_status mpi_end(void *state, const double **inbox, em_error *err)
 static void mpi_progress(void *state)
 {
     cluster *c = state;
-    int done;
-    if (c->request_count) (void)MPI_Testall(c->request_count, c->requests, &done, MPI_STATUSES_IGNORE);
+    if (c->early.code == EM_OK) c->early.code = emi_pending_look(&c->pending, &c->early);
+}
+
+static void mpi_patience(void *state, double seconds)
+{
+    ((cluster *)state)->channel.patience = seconds;
+}
+
+/* ---- sums ----------------------------------------------------------------------------------------------------------- */
+
+/* MPI does not compare the sizes of a collective, so they travel with it, as its first number. */
+static em_status pack(cluster *c, const double *values, size_t count, em_error *err)
+{
+    em_status status = make_room(&c->sums, &c->sums_room, 1, count + 1, err);
+    if (status != EM_OK) return status;
+    c->sums[0] = (double)count;
+    if (count) memcpy(c->sums + 1, values, count * sizeof *values);
+    return EM_OK;
+}
+
+static em_status unpack(const cluster *c, double *values, size_t count, double wanted, em_error *err)
+{
+    if (c->sums[0] != wanted)
+        return emi_mpi_fail(err, EM_ENET,
+                            "mpi: %zu numbers to sum or to share here, and not as many elsewhere: the processes do not "
+                            "agree on what they do; try the same program and options in all",
+                            count);
+    if (count) memcpy(values, c->sums + 1, count * sizeof *values);
+    return EM_OK;
 }
 
 /* Node 0 lives on rank 0. */
@@ -216,64 +167,54 @@ static em_status mpi_sum(void *state, double *values, size_t count, int everywhe
 {
     cluster *c = state;
     MPI_Request request;
-    if (c->failed) return fail_again(err);
-    em_status status = make_room(&c->sums, &c->sums_room, 1, count, err);
+    if (c->channel.failed) return fail_again(err);
+    em_status status = pack(c, values, count, err);
     if (status != EM_OK) return status;
-    memcpy(c->sums, values, count * sizeof *values);
-    int root = c->layout.rank == 0;
-    int code = everywhere
-                   ? MPI_Iallreduce(MPI_IN_PLACE, c->sums, (int)count, MPI_DOUBLE, MPI_SUM, c->comm, &request)
-                   : MPI_Ireduce(root ? MPI_IN_PLACE : c->sums, root ? c->sums : NULL, (int)count, MPI_DOUBLE, MPI_SUM,
-                                 0, c->comm, &request);
+    int root = c->layout.rank == 0, numbers = (int)count + 1;
+    MPI_Comm comm = c->channel.comm;
+    int code = everywhere ? MPI_Iallreduce(MPI_IN_PLACE, c->sums, numbers, MPI_DOUBLE, MPI_SUM, comm, &request)
+                          : MPI_Ireduce(root ? MPI_IN_PLACE : c->sums, root ? c->sums : NULL, numbers, MPI_DOUBLE,
+                                        MPI_SUM, 0, comm, &request);
     if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "summing", code);
-    status = await(c, &request, 1, err);
-    if (status == EM_OK && (everywhere || root)) memcpy(values, c->sums, count * sizeof *values);
-    return status;
+    status = emi_await_all(&c->channel, request, err);
+    if (status != EM_OK || !(everywhere || root)) return status;
+    return unpack(c, values, count, (double)count * c->layout.ranks, err);
 }
 
 static em_status mpi_give(void *state, double *values, size_t count, em_error *err)
 {
     cluster *c = state;
     MPI_Request request;
-    if (c->failed) return fail_again(err);
-    em_status status = make_room(&c->sums, &c->sums_room, 1, count, err);
+    if (c->channel.failed) return fail_again(err);
+    em_status status = pack(c, values, count, err);
     if (status != EM_OK) return status;
-    if (c->layout.rank == 0) memcpy(c->sums, values, count * sizeof *values);
-    int code = MPI_Ibcast(c->sums, (int)count, MPI_DOUBLE, 0, c->comm, &request);
+    int code = MPI_Ibcast(c->sums, (int)count + 1, MPI_DOUBLE, 0, c->channel.comm, &request);
     if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "sharing", code);
-    status = await(c, &request, 1, err);
-    if (status == EM_OK) memcpy(values, c->sums, count * sizeof *values);
-    return status;
+    status = emi_await_all(&c->channel, request, err);
+    return status == EM_OK ? unpack(c, values, count, (double)count, err) : status;
 }
 
 /* ---- the end of it --------------------------------------------------------------------------------------------------- */
 
-/* To every other rank, since any of them may come to wait for this one. */
 static void mpi_fail(void *state, const em_error *err)
 {
     cluster *c = state;
-    em_error told = *err;
-    if (c->failed) return;
-    c->failed = 1;
-    (void)snprintf(told.msg, sizeof told.msg, "rank %d: %.480s", c->layout.rank, err->msg);
-    for (int r = 0; r < c->layout.ranks; r++)
-        if (r != c->layout.rank)
-            (void)MPI_Isend(&told, sizeof told, MPI_BYTE, r, TAG_FAILURE, c->comm, &c->requests[c->request_count++]);
-    wind_up(c);
+    emi_channel_fail(&c->channel, err);
+    emi_pending_drop(&c->pending);
 }
 
-/* After a failure MPI may still have messages that nobody received, or a sum that not all joined.  It keeps the
- * communicator then, lest another one get its place and those messages. */
+/* After a failure MPI may still have messages that nobody received, or a sum that not all joined.  It keeps their room
+ * then, and the communicator, lest another one get its place and those messages. */
 static void mpi_close(void *state)
 {
     cluster *c = state;
-    for (int i = 0; i < c->plan_count; i++) emi_plan_free(&c->plans[i]);
+    int failed = c->channel.failed;
+    if (!failed) (void)MPI_Comm_free(&c->channel.comm);
+    for (int i = 0; i < c->plan_count && !failed; i++) emi_plan_free(&c->plans[i]);
+    if (!failed) free(c->sums);
     free(c->plans);
-    free(c->requests);
-    if (!c->failed) {
-        (void)MPI_Comm_free(&c->comm);
-        free(c->sums);
-    }
+    emi_channel_close(&c->channel);
+    emi_pending_free(&c->pending);
     free(c);
 }
 
@@ -284,18 +225,21 @@ const em_engine emi_mpi_engine = {.name = "mpi",
                                   .fail = mpi_fail,
                                   .progress = mpi_progress,
                                   .sum = mpi_sum,
-                                  .give = mpi_give};
+                                  .give = mpi_give,
+                                  .patience = mpi_patience};
 
-em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_layout *layout, em_error *err)
+em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_layout *layout, double patience, em_error *err)
 {
     cluster *c = calloc(1, sizeof *c);
-    MPI_Request *requests = calloc(3 * (size_t)layout->ranks, sizeof(MPI_Request));
-    if (!c || !requests) {
+    if (!c) return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+    c->layout = *layout;
+    em_status status = emi_channel_open(&c->channel, comm, patience, err);
+    if (status == EM_OK) status = emi_pending_alloc(&c->pending, 2 * layout->ranks, err);
+    if (status != EM_OK) {
+        emi_channel_close(&c->channel);
         free(c);
-        free(requests);
-        return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+        return status;
     }
-    *c = (cluster){.comm = comm, .layout = *layout, .requests = requests};
     *state = c;
     return EM_OK;
 }

@@ -1,0 +1,161 @@
+#include "mpi/wait.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    (void)MPI_Error_string(code, text, &length);
+    return emi_mpi_fail(err, EM_ENET, "mpi: %s failed (%s); try again", what, text);
+}
+
+/* ---- what is under way ------------------------------------------------------------------------------------------ */
+
+em_status emi_pending_alloc(emi_pending *out, int room, em_error *err)
+{
+    size_t n = (size_t)room;
+    *out = (emi_pending){.room = room,
+                         .requests = calloc(n, sizeof *out->requests),
+                         .expected = calloc(n, sizeof *out->expected),
+                         .statuses = calloc(n, sizeof *out->statuses),
+                         .indices = calloc(n, sizeof *out->indices)};
+    if (out->requests && out->expected && out->statuses && out->indices) return EM_OK;
+    emi_pending_free(out);
+    return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+}
+
+void emi_pending_free(emi_pending *p)
+{
+    free(p->requests);
+    free(p->expected);
+    free(p->statuses);
+    free(p->indices);
+    *p = (emi_pending){0};
+}
+
+MPI_Request *emi_pending_add(emi_pending *p, int rank, int count)
+{
+    p->expected[p->count] = (emi_expected){rank, count};
+    p->requests[p->count] = MPI_REQUEST_NULL;
+    return &p->requests[p->count++];
+}
+
+/* MPI is content with a message that is shorter than its room, and says of a longer one no more than that. */
+static em_status check_size(const emi_expected *wanted, const MPI_Status *status, int code, em_error *err)
+{
+    static const char reason[] = "the processes do not agree on what they do; try the same program and options in all";
+    int class = MPI_SUCCESS, count = 0;
+    if (code != MPI_SUCCESS) (void)MPI_Error_class(code, &class);
+    if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE) return emi_mpi_fail_call(err, "waiting", code);
+    if (wanted->count < 0)
+        return class == MPI_SUCCESS ? EM_OK : emi_mpi_fail(err, EM_ENET, "mpi: too much arrived: %s", reason);
+    if (MPI_Get_count(status, MPI_DOUBLE, &count) != MPI_SUCCESS) count = MPI_UNDEFINED;
+    if (class == MPI_SUCCESS && count == wanted->count) return EM_OK;
+    if (count == MPI_UNDEFINED)
+        return emi_mpi_fail(err, EM_ENET, "mpi: rank %d sent a part of a number where %d were expected: %s",
+                            wanted->rank, wanted->count, reason);
+    int told = class == MPI_SUCCESS || count > wanted->count; /* of a longer one, not every MPI tells the length */
+    return emi_mpi_fail(err, EM_ENET, "mpi: rank %d sent %s%d number%s where %d were expected: %s", wanted->rank,
+                        told ? "" : "more than ", told ? count : wanted->count, count == 1 ? "" : "s", wanted->count,
+                        reason);
+}
+
+em_status emi_pending_look(emi_pending *p, em_error *err)
+{
+    int some = 0;
+    em_status status = EM_OK;
+    if (p->done == p->count) return EM_OK;
+    int code = MPI_Testsome(p->count, p->requests, &some, p->indices, p->statuses);
+    if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return emi_mpi_fail_call(err, "waiting", code);
+    if (some == MPI_UNDEFINED) { /* none is left */
+        p->done = p->count;
+        return EM_OK;
+    }
+    for (int i = 0; i < some && status == EM_OK; i++)
+        status = check_size(&p->expected[p->indices[i]], &p->statuses[i],
+                            code == MPI_SUCCESS ? MPI_SUCCESS : p->statuses[i].MPI_ERROR, err);
+    p->done += some;
+    return status;
+}
+
+void emi_pending_drop(emi_pending *p)
+{
+    static const double moment = 1; /* second */
+    emi_idle idle = {0};
+    double began = MPI_Wtime();
+    for (; p->done < p->count && MPI_Wtime() - began < moment; emi_idle_a_little(&idle))
+        (void)emi_pending_look(p, NULL);
+    for (int r = 0; r < p->count; r++) {
+        if (p->requests[r] == MPI_REQUEST_NULL) continue;
+        (void)MPI_Cancel(&p->requests[r]);
+        (void)MPI_Request_free(&p->requests[r]);
+    }
+    p->count = p->done = 0;
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------------------- */
+
+enum { LOOK = 20, YIELD = 2000, NAP = YIELD + 200, LISTEN_EVERY = 16 };
+
+int emi_idle_is_long(const emi_idle *i)
+{
+    return i->waited > 0.005;
+}
+
+void emi_idle_a_little(emi_idle *i)
+{
+    static const double stopped = 1; /* second between two looks: naps are far shorter */
+    const struct timespec nap = {.tv_nsec = i->looks < NAP ? 50000 : 500000};
+    if (i->looks < NAP) i->looks++;
+    if (i->looks <= LOOK) return;
+    if (i->looks < YIELD)
+        (void)sched_yield();
+    else
+        (void)nanosleep(&nap, NULL);
+    double now = MPI_Wtime(), since = now - i->last;
+    if (i->last > 0) i->waited += since < stopped ? since : stopped;
+    i->last = now;
+}
+
+em_status emi_await(emi_channel *c, emi_pending *p, em_error *err)
+{
+    emi_idle idle = {0};
+    for (;;) {
+        em_status status = emi_pending_look(p, err);
+        if (status != EM_OK || p->done == p->count) return status;
+        if (emi_idle_is_long(&idle)) emi_answer_calls(c);
+        if (emi_idle_is_long(&idle) || idle.looks % LISTEN_EVERY == LISTEN_EVERY - 1) status = emi_hear_failure(c, err);
+        if (status != EM_OK) return status;
+        if (idle.waited > c->patience) return emi_lose_patience(c, p, idle.waited, err);
+        emi_idle_a_little(&idle);
+    }
+}
+
+em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err)
+{
+    emi_expected all = {-1, -1};
+    MPI_Status status;
+    int index;
+    emi_pending one = {1, 1, 0, &request, &all, &status, &index};
+    return emi_await(c, &one, err);
+}
+
+em_status em_mpi_wait(MPI_Comm comm, MPI_Request *request, double patience, em_error *err)
+{
+    emi_channel c;
+    em_status status = emi_channel_open(&c, comm, patience, err);
+    if (status == EM_OK) status = emi_await_all(&c, *request, err);
+    *request = MPI_REQUEST_NULL;
+    emi_channel_close(&c);
+    return status;
+}
+
+void em_mpi_tell_failure(MPI_Comm comm, const em_error *err)
+{
+    emi_channel c;
+    if (emi_channel_open(&c, comm, emi_mpi_patience, NULL) == EM_OK) emi_channel_fail(&c, err);
+    emi_channel_close(&c);
+}
