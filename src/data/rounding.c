@@ -12,7 +12,8 @@ double emi_spread(const emi_rounding *r, int d, const double *x)
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x)
 {
     double spread = emi_spread(r, d, x), shift = 0;
-    for (int f = 0; f < d; f++) shift += r->offset[f] * fabs(x[f]);
-    double scores = EMI_ROUNDING * (spread + shift / 4 + 4 * sqrt(r->total)); /* of each score y'x */
+    for (int f = 0; f < d; f++) /* what the mean may be off by, and no more than is there */
+        shift += fmin(EMI_ROUNDING / 4 * r->offset[f], r->deviation[f]) * fabs(x[f]);
+    double scores = EMI_ROUNDING * (spread + 4 * sqrt(r->total)) + shift; /* of each score y'x */
     return r->formed ? EMI_ROUNDING * spread * spread + scores * scores : scores * scores;
 }

@@ -91,7 +91,7 @@ static em_status start(emi_job *job, em_error *err)
             return emi_fail(err, EM_EINVAL, "init: column %d is zero; try another start", k);
     for (int i = 1; i < s->mesh->hosted; i++) memcpy(emi_at(&s->X, i).v, X.v, size * sizeof(double));
     if (emi_mesh_has_root(s->mesh)) emi_keep_answer(s, X.v, s->K);
-    return s->mesh->failure.code;
+    return emi_problem_status(job->problem, err);
 }
 
 static em_status open_solver(emi_job *job, em_error *err)

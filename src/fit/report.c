@@ -84,7 +84,7 @@ static em_status find_next(emi_job *job, em_error *err)
     double *room = NULL;
     if (o->K >= s->rank) answer->next = answer->beyond = unknown = 0;
     emi_tree_give(s->mesh, &unknown, 1);
-    if (unknown == 0 || emi_mesh_failed(s->mesh)) return s->mesh->failure.code;
+    if (unknown == 0 || emi_mesh_failed(s->mesh)) return emi_problem_status(job->problem, err);
     emi_block V = {s->d, o->K, o->product}; /* orthonormal, which the estimate need not be */
     room = emi_doubles(needs);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
@@ -189,10 +189,7 @@ static em_status look(findings *f, em_error *err)
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) *word(f, STATUS) = certify(f, err);
     emi_tree_give(mesh, f->told, (size_t)(KINDS * f->K + WORDS));
-    if (emi_mesh_failed(mesh)) {
-        if (err) *err = mesh->failure;
-        return mesh->failure.code;
-    }
+    if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
     em_status status = (em_status)(int)*word(f, STATUS);
     if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
         return emi_fail(err, status, "fit: the answer could not be checked; try another method");
@@ -337,10 +334,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     findings f = {0};
     em_info nodes = {0};
     agree_on_estimate(job, &nodes);
-    if (emi_mesh_failed(job->problem->mesh)) {
-        if (err) *err = job->problem->mesh->failure;
-        TRY(job->problem->mesh->failure.code);
-    }
+    TRY(emi_problem_status(job->problem, err));
     TRY(find_next(job, err));
     TRY(open_findings(&f, job, err));
     TRY(look(&f, err));

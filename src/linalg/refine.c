@@ -24,20 +24,19 @@ static void symmetrise(emi_block A)
 }
 
 /* What V lacks, in its own coordinates, in place of S; R is I - V'V. */
-static void correction(emi_block S, emi_block R, const double *lambda)
+static void correction(emi_block S, emi_block R, const double *lambda, const double *nothing)
 {
-    static const double first_order = 0.1, nothing = 1e-14; /* beyond it, a step is no small one; below, there is nothing */
-    double least = nothing * fabs(lambda[0]);
+    static const double first_order = 0.1; /* beyond it, a step is no small one */
     for (int j = 0; j < S.cols; j++)
         for (int i = 0; i < S.rows; i++) {
             double *s = emi_column_of(S, j) + i, r = emi_column_of(R, j)[i], gap = lambda[j] - lambda[i];
             double moved = *s + lambda[j] * r;
-            int told_apart = fabs(moved) < first_order * fabs(gap) && fmax(lambda[i], lambda[j]) > least;
-            *s = i != j && told_apart ? moved / gap : r / 2;
+            int noise = nothing && lambda[i] <= nothing[i] && lambda[j] <= nothing[j];
+            *s = i != j && !noise && fabs(moved) < first_order * fabs(gap) ? moved / gap : r / 2;
         }
 }
 
-em_status emi_refine_eigen(const double *A, int d, double *values, double *vectors, em_error *err)
+em_status emi_refine_eigen(const double *A, int d, const double *nothing, double *values, double *vectors, em_error *err)
 {
     size_t size = (size_t)d * (size_t)d;
     double *room = size <= SIZE_MAX / 32 ? emi_doubles(3 * size) : NULL;
@@ -54,7 +53,7 @@ em_status emi_refine_eigen(const double *A, int d, double *values, double *vecto
             *r += 1;
             values[k] = emi_column_of(S, k)[k] / (1 - *r);
         }
-        correction(S, R, values);
+        correction(S, R, values, nothing);
         emi_mul(1, V, S, 0, AV);
         for (size_t n = 0; n < size; n++) vectors[n] += AV.v[n];
     }

@@ -30,14 +30,20 @@ static void unpack(const double *packed, int d, double *full)
 
 /* Do the eigenvalues wanted, but for those that are nothing but rounding, reach so far down that digits are lost?  Features
  * in units of their own are rarely many, and for many it would cost more than all the rest. */
-static int needs_refinement(const double *values, int d, int K)
+static int needs_refinement(const double *values, const double *nothing, int d, int K)
 {
     enum { FEW = 1024 };
-    static const double far = 1e-5, rounding = 1e-14;
+    static const double far = 1e-5;
     if (d > FEW) return 0;
     double least = values[0];
-    for (int k = 0; k < K && values[k] > rounding * values[0]; k++) least = values[k];
+    for (int k = 0; k < K && values[k] > nothing[k]; k++) least = values[k];
     return least < far * values[0];
+}
+
+static void find_nothing(const emi_solver *s, const double *vectors, int found, double *nothing)
+{
+    for (int k = 0; k < found; k++)
+        nothing[k] = emi_rounding_variance(&s->rounding, s->d, vectors + (size_t)k * (size_t)s->d);
 }
 
 /* As many as explain the fraction that was asked for. */
@@ -55,11 +61,12 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
 {
     em_status status = EM_OK;
     int d = s->d, K = s->K, found = s->fraction > 0 || K == d ? d : K + 1;
-    double *values = emi_doubles((size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found);
+    double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found), *nothing = values + d;
     if (!values || !vectors) TRY(emi_fail_memory(err, "covariance"));
     unpack(packed, d, C);
     TRY(emi_top_eigen(C, d, found, values, vectors, err));
-    if (needs_refinement(values, d, s->fraction > 0 ? s->rank : K)) {
+    find_nothing(s, vectors, found, nothing);
+    if (needs_refinement(values, nothing, d, s->fraction > 0 ? s->rank : K)) {
         emi_free(vectors);
         found = d;
         vectors = emi_doubles((size_t)d * (size_t)d);
@@ -67,7 +74,8 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         unpack(packed, d, C);
         TRY(emi_top_eigen(C, d, d, values, vectors, err));
         unpack(packed, d, C);
-        TRY(emi_refine_eigen(C, d, values, vectors, err));
+        find_nothing(s, vectors, d, nothing);
+        TRY(emi_refine_eigen(C, d, nothing, values, vectors, err));
     }
     if (s->fraction > 0) K = enough(s, values);
     emi_keep_answer(s, vectors, K);

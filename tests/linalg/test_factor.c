@@ -134,7 +134,7 @@ static void refines_the_vectors_of_small_eigenvalues(void **state)
         for (int i = 0; i < D; i++) A[j * D + i] = (i == j ? 1 : 0.1) * pow(10, -4.0 * (i + j));
     memcpy(work, A, sizeof A);
     assert_ok(emi_top_eigen(work, D, D, values, vectors, &err), &err);
-    assert_ok(emi_refine_eigen(A, D, values, vectors, &err), &err);
+    assert_ok(emi_refine_eigen(A, D, NULL, values, vectors, &err), &err);
     /* By Schur complements, to first order in 1e-8: pivots of elimination, and v_3 = (0, 0, -a_23 / a_22, 1). */
     assert_close(values[0], 1, 1e-9);
     assert_close(values[1] / 1e-8, 0.99, 1e-7);
