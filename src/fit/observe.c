@@ -57,9 +57,9 @@ static double field_cost(const emi_observer *o)
 static void take_answer(emi_observer *o)
 {
     emi_solver *s = o->s;
-    double K = s->answer.K;
+    double K = s->fraction > 0 ? s->answer.K : s->K;
     em_error err = {0};
-    emi_tree_give(s->mesh, &K, 1);
+    if (s->fraction > 0) emi_tree_give(s->mesh, &K, 1); /* that many only the root knows */
     if (emi_mesh_failed(s->mesh)) return;
     em_status status = (int)K > o->room ? make_room(o, (int)K, &err) : EM_OK;
     if (status != EM_OK) emi_solver_fail(s, status, &err);
@@ -67,8 +67,12 @@ static void take_answer(emi_observer *o)
     o->K = (int)K;
     o->parts.cols = o->numbers.rows = o->K;
     size_t size = (size_t)s->d * (size_t)o->K;
-    if (emi_mesh_has_root(s->mesh)) memcpy(o->estimate, s->answer.X, size * sizeof *o->estimate);
-    emi_tree_give(s->mesh, o->estimate, size);
+    if (emi_mesh_has_root(s->mesh)) {
+        memcpy(o->estimate, s->answer.X, size * sizeof *o->estimate);
+        o->estimate[size] = s->answer.next; /* rides behind it, where the product will be */
+    }
+    emi_tree_give(s->mesh, o->estimate, size + 1);
+    s->answer.next = o->estimate[size];
 }
 
 void emi_observe_estimate(emi_observer *o)

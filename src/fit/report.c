@@ -35,14 +35,17 @@ static void fix_sign(double *x, int d)
     for (int n = 0; turn && n < d; n++) x[n] = -x[n];
 }
 
-/* At the root: unit columns, whose signs follow from themselves.  Where eigenvalues are alike, the nodes' Ritz vectors
- * differ by a rotation, and their mean has to be made orthonormal first. */
+/* At the root: orthonormal columns, whose signs follow from themselves.  The mean of the nodes' columns is not quite
+ * orthonormal: each is made so to those before it; Ritz vectors, which differ by a rotation where eigenvalues are alike,
+ * all together. */
 static void tidy(emi_job *job, emi_block X)
 {
     const emi_solver *s = &job->solver;
-    em_error unsaid;
-    if (s->ritz && job->method->uses & EMI_USES_RITZ && !emi_mesh_failed(s->mesh))
-        (void)emi_polar(X, s->scratch[0], &unsaid); /* what comes of it is judged by its residual */
+    em_error unsaid; /* what comes of it is judged by its residual */
+    if (s->ritz && job->method->uses & EMI_USES_RITZ)
+        (void)emi_polar(X, s->scratch[0], &unsaid);
+    else if (!(job->method->traits & EMI_AT_ROOT))
+        (void)emi_orthonormalise(X, EM_QR_POSITIVE, s->scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
@@ -57,7 +60,7 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     emi_observer *o = &job->observer;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0, root = emi_mesh_has_root(s->mesh);
     s->mesh->phase = at_root ? EM_REPORT : EMI_OBSERVING;
-    if (at_root && root) tidy(job, (emi_block){s->d, s->answer.K, s->answer.X});
+    if (at_root && root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, s->answer.K, s->answer.X});
     emi_observe_estimate(o);
     s->mesh->phase = EMI_OBSERVING;
     info->consensus = emi_observe_consensus(o);
@@ -67,7 +70,7 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     align_signs(job);
     emi_field_copy(&s->X, &o->parts);
     emi_tree_average_at_root(s->mesh, &o->parts, o->estimate);
-    if (root) tidy(job, (emi_block){s->d, o->K, o->estimate});
+    if (root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, o->K, o->estimate});
     emi_tree_give(s->mesh, o->estimate, (size_t)s->d * (size_t)o->K);
 }
 
@@ -79,12 +82,10 @@ static em_status find_next(emi_job *job, em_error *err)
     emi_answer *answer = &job->solver.answer;
     emi_observer *o = &job->observer;
     em_status status = EM_OK;
-    double unknown = isnan(answer->next);
     size_t needs = emi_orthonormalise_needs(s->d, o->K);
     double *room = NULL;
-    if (o->K >= s->rank) answer->next = answer->beyond = unknown = 0;
-    emi_tree_give(s->mesh, &unknown, 1);
-    if (unknown == 0 || emi_mesh_failed(s->mesh)) return emi_problem_status(job->problem, err);
+    if (o->K >= s->rank) answer->next = answer->beyond = 0;
+    if (!isnan(answer->next)) return EM_OK; /* everyone knows whether the root does */
     emi_block V = {s->d, o->K, o->product}; /* orthonormal, which the estimate need not be */
     room = emi_doubles(needs);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
@@ -166,7 +167,8 @@ static em_status certify(findings *f, em_error *err)
                              .rank = s->rank,
                              .tolerance = s->tolerance,
                              .rounding = s->rounding};
-    evidence.rounding.formed = !f->by_rows && s->rounding.formed;
+    int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
+    evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
     emi_verdict v = {.residual = kind(f, RESIDUAL),
                      .angle = kind(f, ANGLE),
                      .cluster = kind(f, CLUSTER),
@@ -176,7 +178,7 @@ static em_status certify(findings *f, em_error *err)
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
     *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
-    *word(f, CLOSER) = evidence.rounding.formed && (v.unknown > 0 || v.has < (K < s->rank ? K : s->rank));
+    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.unknown > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
 }
 

@@ -90,6 +90,7 @@ em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
     carry_counts(p, s->mesh);
     carry_field(p, &s->X);
     carry_field(p, &a->good);
+    carry_field(p, &a->shown);
     carry_field(p, &s->theta);
     carry_field(p, &s->residual);
     for (int n = 0; n < EMI_EXTRA_FIELDS; n++) carry_field(p, &s->extra[n]);

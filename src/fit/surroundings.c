@@ -23,6 +23,7 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
     *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN};
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
     TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
+    if (!s->knows_residual) TRY(emi_field_alloc(&a->shown, s->mesh->hosted, s->d, s->K, err));
     a->largest = emi_doubles(NUMBERS + 2 * (size_t)s->K);
     if (!a->largest) TRY(emi_fail_memory(err, "stopping test"));
     s->around = a;
@@ -35,6 +36,7 @@ void emi_surroundings_close(emi_surroundings *a)
     emi_free(a->rows);
     emi_free(a->largest);
     emi_field_free(&a->numbers);
+    emi_field_free(&a->shown);
     emi_field_free(&a->good);
     *a = (emi_surroundings){0};
 }
@@ -130,37 +132,51 @@ static double largest_number(const emi_solver *s, int i)
     return emi_larger(largest, tracked / (1 + s->mesh->graph->nodes * s->variance));
 }
 
+/* A node's estimate as it would be reported, in `shown`: Sanger's columns are orthonormal only in the end, and those past
+ * the rank do not become so at all. */
+static void show(const emi_solver *s, int i, emi_scratch scratch, emi_block shown)
+{
+    emi_block X = emi_at(&s->X, i);
+    memcpy(shown.v, X.v, sizeof *X.v * (size_t)X.rows * (size_t)X.cols);
+    if (s->uses & EMI_USES_STEP && !(s->uses & EMI_USES_QR) && emi_gram_factor(X, scratch.v))
+        emi_gram_orthonormalise(shown, scratch.v);
+}
+
 static em_status test_turn(void *context, int i, int worker, em_error *err)
 {
-    (void)worker, (void)err;
+    (void)err;
     const test_task *t = context;
     emi_solver *s = t->s;
-    emi_block X = emi_at(&s->X, i), good = emi_at(&s->around->good, i);
-    double *numbers = emi_at(&s->around->numbers, i).v, *change = numbers + NUMBERS, *theta = change + t->count;
+    double *numbers = emi_at(&s->around->numbers, i).v, *change = numbers + NUMBERS, *theta = change + s->K;
     numbers[RESIDUAL] = s->knows_residual ? *emi_at(&s->residual, i).v : 0;
     numbers[SIZE] = largest_number(s, i);
     numbers[REQUEST] = t->request;
     numbers[WIDTH] = 0;
-    for (int k = 0; k < t->count && !s->knows_residual; k++) {
-        const double *x = emi_column_of(X, t->first + k);
-        change[k] = column_change(X.rows, x, emi_column_of(good, t->first + k), emi_norm(X.rows, x));
-        theta[k] = emi_at(&s->theta, i).v[t->first + k];
+    if (s->knows_residual) return EM_OK;
+    emi_scratch scratch = s->scratch[worker];
+    size_t square = (size_t)s->K * (size_t)s->K;
+    emi_block shown = emi_at(&s->around->shown, i), now = {s->d, s->K, scratch.v + square};
+    show(s, i, scratch, now);
+    for (int k = t->first; k < t->first + t->count; k++) {
+        const double *x = emi_column_of(now, k);
+        change[k] = column_change(s->d, x, emi_column_of(shown, k), emi_norm(s->d, x));
     }
+    memcpy(shown.v, now.v, sizeof *now.v * (size_t)s->d * (size_t)s->K);
+    memcpy(theta, emi_at(&s->theta, i).v, sizeof *theta * (size_t)s->K);
     return EM_OK;
 }
 
 /* How fast the columns move, in units of what their own eigenvalue moves them by: the change over the steps taken, where a
  * method takes steps; else the change an iteration.  A column past the rank does not count, as nothing pulls at it. */
-static double rate_of(const emi_solver *s, int count, const double *change, const double *theta)
+static double rate_of(const emi_solver *s, int first, int count, const double *change, const double *theta)
 {
     const emi_surroundings *a = s->around;
     double worst = 0, largest = 0;
-    for (int k = 0; k < count; k++) largest = emi_larger(largest, theta[k]);
-    for (int k = 0; k < count; k++) {
-        double rate = change[k] / (double)(a->iteration - a->tested);
-        if (s->uses & EMI_USES_STEP) rate = change[k] / (a->travelled * theta[k]);
-        if (s->uses & EMI_USES_STEP && theta[k] <= EMI_ROUNDING * largest) continue;
-        worst = emi_larger(worst, rate);
+    for (int k = 0; k < s->K; k++) largest = emi_larger(largest, theta[k]);
+    for (int k = first; k < first + count; k++) {
+        if (theta[k] <= EMI_ROUNDING * largest) continue;
+        worst = emi_larger(worst, s->uses & EMI_USES_STEP ? change[k] / (a->travelled * theta[k])
+                                                          : change[k] / (double)(a->iteration - a->tested));
     }
     return worst;
 }
@@ -173,11 +189,11 @@ static void stop_for_user(emi_surroundings *a)
 
 /* The largest of every number that any node says, so that all come to the same end.  Where the root decides and all
  * processes are this one, nobody needs to ask. */
-static void gather(emi_solver *s, int count, double *largest)
+static void gather(emi_solver *s, double *largest)
 {
     emi_surroundings *a = s->around;
     emi_field said = a->numbers;
-    said.rows = s->knows_residual ? NUMBERS : NUMBERS + 2 * count;
+    said.rows = s->knows_residual ? NUMBERS : NUMBERS + 2 * s->K;
     s->mesh->phase = EM_CONTROL;
     if (s->traits & EMI_AT_ROOT && emi_mesh_has_root(s->mesh)) {
         emi_at(&said, 0).v[RESIDUAL] = s->answer.residual;
@@ -205,7 +221,7 @@ static int test(emi_solver *s, int first, int count)
     test_task task = {s, first, count, request(a)};
     double *largest = a->largest, tolerance = a->options->tolerance;
     emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
-    gather(s, count, largest);
+    gather(s, largest);
     if (emi_mesh_failed(s->mesh)) return 0;
     if (!(largest[SIZE] < runaway) || isnan(largest[RESIDUAL])) {
         diverge(s);
@@ -215,7 +231,7 @@ static int test(emi_solver *s, int first, int count)
     if (largest[REQUEST] == ASKS_END) stop_for_user(a);
     s->width = (int)largest[WIDTH];
     a->change = s->knows_residual ? largest[RESIDUAL]
-                                  : rate_of(s, count, largest + NUMBERS, largest + NUMBERS + count);
+                                  : rate_of(s, first, count, largest + NUMBERS, largest + NUMBERS + s->K);
     a->tested = a->iteration;
     a->travelled = 0;
     emi_field_copy(&s->X, &a->good);

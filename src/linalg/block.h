@@ -31,6 +31,16 @@ void emi_sanger(emi_block X, emi_block CX, emi_scratch scratch);
 em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch, em_error *err);
 size_t emi_orthonormalise_needs(int rows, int cols);
 
+/* R (K x K, upper triangle) of X = Q R by way of X' X, which is cheap and good enough where columns are far from
+ * dependent; 0 where they are not. */
+int emi_gram_factor(emi_block X, double *R);
+
+/* The diagonal of Q' C Q, from the upper triangle of X' C X, which is destroyed, and R. */
+void emi_gram_values(double *XCX, const double *R, int K, double *values);
+
+/* X <- X R^-1. */
+void emi_gram_orthonormalise(emi_block X, const double *R);
+
 /* A = the orthonormal columns nearest to A: U V' of A = U Sigma V'. */
 em_status emi_polar(emi_block A, emi_scratch scratch, em_error *err);
 size_t emi_polar_needs(int rows, int cols);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "linalg/block.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <string.h>
 
@@ -28,6 +29,25 @@ em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch
         for (int i = 0; i < A.rows; i++) column[i] = -column[i];
     }
     return EM_OK;
+}
+
+int emi_gram_factor(emi_block X, double *R)
+{
+    int K = X.cols;
+    cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, K, X.rows, 1, X.v, X.rows, 0, R, K);
+    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', K, R, K) == 0;
+}
+
+void emi_gram_values(double *XCX, const double *R, int K, double *values)
+{
+    (void)LAPACKE_dsygst_work(LAPACK_COL_MAJOR, 1, 'U', K, XCX, K, R, K);
+    for (int k = 0; k < K; k++) values[k] = XCX[(size_t)k * (size_t)K + (size_t)k];
+}
+
+void emi_gram_orthonormalise(emi_block X, const double *R)
+{
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, X.rows, X.cols, 1, R, X.cols, X.v,
+                X.rows);
 }
 
 size_t emi_polar_needs(int rows, int cols)

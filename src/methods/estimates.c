@@ -12,6 +12,7 @@ typedef struct estimate_task {
     emi_solver *s;
     const emi_field *B, *S;
     emi_field *X;
+    int first; /* column of the solver's that B's first one is */
 } estimate_task;
 
 static double cost(const emi_solver *s, int K)
@@ -47,16 +48,21 @@ static em_status theta_turn(void *context, int i, int worker, em_error *err)
     (void)worker, (void)err;
     const estimate_task *t = context;
     emi_block X = emi_at(t->B, i), S = emi_at(t->S, i);
-    double *theta = emi_at(&t->s->theta, i).v;
+    double *theta = emi_at(&t->s->theta, i).v + t->first;
     for (int k = 0; k < X.cols; k++)
         theta[k] = cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(S, k), 1);
     return EM_OK;
 }
 
+void emi_note_theta_of(emi_solver *s, int k, const emi_field *x, const emi_field *z)
+{
+    estimate_task task = {.s = s, .B = x, .S = z, .first = k};
+    emi_mesh_run(s->mesh, cost(s, 1) * x->cols, theta_turn, &task);
+}
+
 void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S)
 {
-    estimate_task task = {.s = s, .B = X, .S = S};
-    emi_mesh_run(s->mesh, cost(s, 1) * X->cols, theta_turn, &task);
+    emi_note_theta_of(s, 0, X, S);
 }
 
 static em_status residual_turn(void *context, int i, int worker, em_error *err)
@@ -118,7 +124,7 @@ static em_status direction_turn(void *context, int i, int worker, em_error *err)
     for (int k = 0; k < S.cols; k++) largest = emi_larger(largest, theta[k]);
     for (int k = 0; k < S.cols; k++) {
         double norm = emi_norm(S.rows, emi_column_of(S, k));
-        if (!is_rounding(norm, largest)) worst = emi_larger(worst, norm / fmax(theta[k], DBL_MIN));
+        if (!is_rounding(norm, largest) && !is_rounding(theta[k], largest)) worst = emi_larger(worst, norm / theta[k]);
     }
     *emi_at(&t->s->residual, i).v = worst;
     return EM_OK;
@@ -173,7 +179,7 @@ static em_status ritz_turn(void *context, int i, int worker, em_error *err)
 
 void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X)
 {
-    estimate_task task = {s, B, S, X};
+    estimate_task task = {.s = s, .B = B, .S = S, .X = X};
     if (s->ritz) {
         emi_mesh_run(s->mesh, cost(s, s->K), ritz_turn, &task);
     } else {

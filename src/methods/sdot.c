@@ -12,6 +12,7 @@ static void one_step(emi_solver *s, int mixes)
 {
     emi_apply(s, &s->X, &s->H);                /* C_i X_i                    */
     emi_mix_times(s, mixes, &s->H, &s->mixed); /* ~ C X_i                    */
+    emi_note_theta(s, &s->X, &s->H);           /* for the test for the end   */
     emi_qr(s, &s->H);                          /* qr(...)                    */
     emi_swap(&s->X, &s->H);
 }

@@ -16,6 +16,7 @@ static em_status seqdistpm_run(emi_solver *s)
             emi_apply(s, &x, &z);                    /* C_i x_i                  */
             emi_deflate(s, k, &z);                   /* (I - X_<k X_<k') C_i x_i */
             emi_mix_times(s, s->rounds, &z, &mixed); /* T_c mixes                */
+            emi_note_theta_of(s, k, &x, &z);         /* for the test for the end */
             emi_normalise(s, &z, &x);                /* x_i = z_i / ||z_i||      */
         }
     }

@@ -120,8 +120,9 @@ void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work);
  * Without s->ritz: X_i = B_i. */
 void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X);
 
-/* theta_ik = x_k' S_ik, for S_i = C_i X_i. */
+/* theta_ik = x_k' S_ik, for S_i ~ C X_i; of all columns, or of a single one. */
 void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S);
+void emi_note_theta_of(emi_solver *s, int k, const emi_field *x, const emi_field *z);
 
 /* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_k.  What rounding forbids to improve
  * counts as nothing. */

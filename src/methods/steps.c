@@ -61,10 +61,15 @@ static em_status sanger_turn(void *context, int i, int worker, em_error *err)
     const step_task *t = context;
     em_status status = apply_turn(context, i, worker, err);
     if (status != EM_OK) return status;
-    emi_sanger(emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker]);
-    int K = emi_at(t->from, i).cols;
-    const double *XCX = t->s->scratch[worker].v; /* where the direction leaves U(X' C X) */
-    for (int k = 0; k < K; k++) emi_at(&t->s->theta, i).v[k] = XCX[(size_t)k * (size_t)K + (size_t)k];
+    emi_block X = emi_at(t->from, i);
+    emi_sanger(X, emi_at(t->to, i), t->s->scratch[worker]);
+    double *XCX = t->s->scratch[worker].v, *R = XCX + (size_t)X.cols * (size_t)X.cols; /* where it leaves U(X' C X) */
+    double *theta = emi_at(&t->s->theta, i).v;
+    if (emi_gram_factor(X, R)) { /* of the columns made orthonormal: past the rank they have nothing of their own */
+        emi_gram_values(XCX, R, X.cols, theta);
+    } else {
+        for (int k = 0; k < X.cols; k++) theta[k] = XCX[(size_t)k * ((size_t)X.cols + 1)];
+    }
     return EM_OK;
 }
 
