@@ -236,7 +236,7 @@ static void judge(const work *w, emi_verdict *out)
 static int misses(const work *w)
 {
     int last = w->K - 1;
-    return w->e->next > 1.01 * w->e->theta[last] + 2 * residual_outside(w, last, 0);
+    return w->e->next - w->e->beyond > 1.01 * w->e->theta[last] + 2 * residual_outside(w, last, 0);
 }
 
 static em_status open_work(work *w, const emi_evidence *e, em_error *err)

@@ -76,11 +76,12 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         unpack(packed, d, C);
         find_nothing(s, vectors, d, nothing);
         TRY(emi_refine_eigen(C, d, nothing, values, vectors, err));
+        find_nothing(s, vectors, d, nothing);
     }
     if (s->fraction > 0) K = enough(s, values);
     emi_keep_answer(s, vectors, K);
     s->answer.next = K < found ? values[K] : 0;
-    s->answer.beyond = 0;
+    s->answer.beyond = K < found ? nothing[K] : 0;
     if (found == d) {
         s->answer.rest = 0;
         for (int k = K; k < d; k++) s->answer.rest += values[k];
