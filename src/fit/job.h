@@ -20,6 +20,7 @@ typedef struct emi_job {
     double alpha; /* the first step */
     emi_network network;
     double seconds_setup, seconds_sending, seconds_waiting;
+    double seconds_before; /* in the iterations of what was tried first */
 } emi_job;
 
 em_status emi_job_run(emi_job *job, em_error *err);

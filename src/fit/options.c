@@ -158,7 +158,7 @@ static const struct {
     {{"rayleigh-ritz", "YES", "yes", "report Ritz vectors of the subspace (deepca): yes or no"}, set_rayleigh_ritz},
     {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)"}, set_oversample},
     {{"iterations", "T", "the method's own", "stop after T iterations"}, set_iterations},
-    {{"tolerance", "R", "1e-6", "stop when the residual (dsa and its like: the change) is under R; 0: never"},
+    {{"tolerance", "R", "1e-6", "stop when every component's residual (dsa's like: its change) is under R; 0: never"},
      set_tolerance},
     {{"scale", "HOW", "none", "none, std (unit variance) or spectral (lambda_1 = 1)"}, set_scale},
     {{"seed", "S", "0", "everything random follows from it"}, set_seed},

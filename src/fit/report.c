@@ -271,7 +271,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
     info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
-    info->seconds = job->around.seconds;
+    info->seconds = job->seconds_before + job->around.seconds;
     info->seconds_sending = job->seconds_sending;
     info->seconds_waiting = job->seconds_waiting;
     for (int phase = 0; phase < EM_PHASES; phase++) {

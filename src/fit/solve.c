@@ -65,6 +65,24 @@ static void tell_next(char *why, size_t room, const emi_method *tried, const cha
     (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried->info.name, what, next->info.name);
 }
 
+static int is_lost_in_rounding(em_status status, const em_model *model)
+{
+    return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_ROUNDING;
+}
+
+/* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */
+static em_status try_method(const emi_method *method, emi_job *job, em_model **out, em_error *err)
+{
+    emi_problem *p = job->problem;
+    em_status status = solve_by(method, *job, out, err);
+    int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
+    if (!is_lost_in_rounding(status, *out) || !can_do_without) return status;
+    job->seconds_before += em_model_info(*out)->seconds;
+    em_model_free(out);
+    emi_problem_spare(p);
+    return solve_by(method, *job, out, err);
+}
+
 /* The first choice that gets there. */
 static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
                                  em_error *err)
@@ -79,13 +97,14 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         em_model_free(out);
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         mesh->failure = failure = (em_error){0};
-        status = solve_by(choices[c], job, out, &failure);
+        status = try_method(choices[c], &job, out, &failure);
         if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
-        rounding |= status == EM_OK && em_model_info(*out)->reason == EM_STOPPED_ROUNDING;
+        rounding |= is_lost_in_rounding(status, *out);
         if (rounding && !(choices[c + 1]->traits & EMI_AT_ROOT)) break; /* gossip loses digits, it finds none */
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
-        emi_problem_spare(job.problem); /* products with the rows keep digits that formed covariances lose */
+        if (*out) job.seconds_before += em_model_info(*out)->seconds;
+        emi_problem_spare(job.problem);
     }
     if (status != EM_OK && err) *err = failure;
     return status;

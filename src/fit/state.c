@@ -43,7 +43,7 @@ static em_status carry_trace(emi_parcel *p, emi_surroundings *a, em_error *err)
     return EM_OK;
 }
 
-static void carry_counts(emi_parcel *p, em_mesh *mesh)
+static void carry_counts(emi_parcel *p, em_mesh *mesh, emi_count *before)
 {
     for (int phase = 0; phase < EMI_PHASES; phase++) {
         emi_count *sent = &mesh->count[phase];
@@ -51,6 +51,7 @@ static void carry_counts(emi_parcel *p, em_mesh *mesh)
         emi_parcel_words(p, &sent->messages, 1);
         emi_parcel_words(p, &sent->scalars, 1);
     }
+    emi_parcel_words(p, before, sizeof *before / sizeof(uint64_t));
     emi_parcel_real(p, &mesh->seconds_sending);
     emi_parcel_real(p, &mesh->seconds_waiting);
 }
@@ -87,7 +88,7 @@ em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
     emi_parcel_real(p, &a->seconds);
     emi_parcel_real(p, &a->travelled);
     carry_answer(p, s);
-    carry_counts(p, s->mesh);
+    carry_counts(p, s->mesh, &a->before);
     carry_field(p, &s->X);
     carry_field(p, &a->good);
     carry_field(p, &a->shown);

@@ -21,6 +21,7 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
 {
     em_status status = EM_OK;
     *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN};
+    a->before = s->mesh->count[EM_METHOD];
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
     TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
     if (!s->knows_residual) TRY(emi_field_alloc(&a->shown, s->mesh->hosted, s->d, s->K, err));
@@ -72,12 +73,13 @@ static void trace(emi_solver *s)
     emi_observer *o = a->observer;
     em_trace_row *row = a->options->trace ? new_row(s) : NULL;
     if (!row) return;
-    const emi_count *sent = &s->mesh->count[EM_METHOD];
+    const emi_count *now = &s->mesh->count[EM_METHOD], *before = &a->before;
+    emi_count sent = {now->rounds - before->rounds, now->messages - before->messages, now->scalars - before->scalars};
     *row = (em_trace_row){.iteration = a->iteration,
-                          .rounds = sent->rounds,
-                          .messages = sent->messages,
-                          .bytes = sent->scalars * sizeof(double),
-                          .units = emi_units(s->mesh, s->d, s->K, sent->scalars),
+                          .rounds = sent.rounds,
+                          .messages = sent.messages,
+                          .bytes = sent.scalars * sizeof(double),
+                          .units = emi_units(s->mesh, s->d, s->K, sent.scalars),
                           .seconds = a->seconds};
     s->mesh->phase = EMI_OBSERVING;
     row->consensus = row->residual = NAN;

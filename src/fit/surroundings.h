@@ -8,6 +8,7 @@
 typedef struct emi_surroundings {
     const em_options *options;
     emi_observer *observer;
+    emi_count before; /* what the method's phase had sent when this run began: another may have been tried first */
     emi_checkpoint *checkpoint; /* NULL: none */
     double alpha;               /* the first step */
 

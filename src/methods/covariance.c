@@ -66,7 +66,8 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     unpack(packed, d, C);
     TRY(emi_top_eigen(C, d, found, values, vectors, err));
     find_nothing(s, vectors, found, nothing);
-    if (needs_refinement(values, nothing, d, s->fraction > 0 ? s->rank : K)) {
+    int refined = needs_refinement(values, nothing, d, s->fraction > 0 ? s->rank : K);
+    if (refined) {
         emi_free(vectors);
         found = d;
         vectors = emi_doubles((size_t)d * (size_t)d);
@@ -80,8 +81,8 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     }
     if (s->fraction > 0) K = enough(s, values);
     emi_keep_answer(s, vectors, K);
-    s->answer.next = K < found ? values[K] : 0;
-    s->answer.beyond = K < found ? nothing[K] : 0;
+    s->answer.next = K < found ? fmax(0, values[K]) : 0;
+    s->answer.beyond = K < found ? fmax(nothing[K], refined ? 0 : EMI_ROUNDING * values[0]) : 0;
     if (found == d) {
         s->answer.rest = 0;
         for (int k = K; k < d; k++) s->answer.rest += values[k];

@@ -9,7 +9,7 @@ from typing import Any, Dict, Union
 
 import numpy as np
 
-from ._native import checked, create, doubles, ffi, lib, text_of
+from ._native import checked, create, doubles, ffi, lib, text_of, whole_numbers
 
 TRACE_FIELDS = ("iteration", "rounds", "messages", "bytes", "units", "seconds", "residual", "consensus", "error")
 
@@ -82,12 +82,21 @@ class Model:
         return doubles(pointer, self.components_count) if pointer else np.full(self.components_count, np.nan)
 
     @property
+    def clusters(self) -> np.ndarray:
+        return whole_numbers(lib.em_model_clusters(self.handle), self.components_count)
+
+    @property
     def noise_variance(self) -> float:
         return lib.em_model_noise_variance(self.handle)
 
     @property
     def converged(self) -> bool:
         return self.info.reason == lib.EM_CONVERGED
+
+    @property
+    def settled(self) -> bool:
+        """An inexact method has come to rest: all that it promises."""
+        return self.info.reason == lib.EM_SETTLED
 
     @property
     def stopped_by_user(self) -> bool:

@@ -57,6 +57,11 @@ def doubles(pointer: Any, *shape: int) -> np.ndarray:
     return np.frombuffer(ffi.buffer(pointer, 8 * size), dtype=np.float64).reshape(shape).copy()
 
 
+def whole_numbers(pointer: Any, count: int) -> np.ndarray:
+    """A copy of int64_t that belong to the library."""
+    return np.frombuffer(ffi.buffer(pointer, 8 * count), dtype=np.int64).copy()
+
+
 def borrowed_doubles(array: np.ndarray) -> Any:
     """A pointer into a packed float64 array, which must outlive it."""
     return ffi.cast("double *", array.__array_interface__["data"][0])

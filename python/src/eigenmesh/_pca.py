@@ -42,8 +42,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     step : "auto" or float
         For the methods that take steps, such as "dsa".
     tol : float or None
-        A bound on the residual |C x - theta x| / theta_1, or, for methods like "dsa", on the change an iteration makes;
-        0 runs all iterations. None is 1e-12 for the former, about what double precision has, and 1e-6 for the latter.
+        A bound on the residual |C x - theta x| / theta of every component, relative to its own eigenvalue theta and
+        measured once more at the end; or, for "dsa", "dpgd", "seqdistpm", "sdot", "sadot" and "gha", on how much the
+        estimate still changes. 0 runs all iterations. None is 1e-12 for the former, near what double precision has, and
+        1e-6 for the latter.
     max_iter : int or None
         None is the method's own.
     whiten : bool
@@ -70,9 +72,25 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         the fit.
     network_ : Traffic
         rounds, messages, bytes and units sent in all, and by purpose in `phases`.
+    residuals_ : array of shape (n_components,)
+        |C x - theta x| / theta of each component.
+    angle_bounds_ : array of shape (n_components,)
+        A bound on the sine of the angle between each component and the true one; 1 where nothing is known of it, NaN in
+        a model of a file that is older than these bounds.
+    clusters_ : array of int of shape (n_components,)
+        For each component the first of those whose variances are too close to tell their vectors apart, from 0: itself,
+        mostly. The vectors of a cluster are known together, as a subspace.
+    subspace_bounds_ : array of shape (n_components,)
+        The same bound as in `angle_bounds_`, on the largest angle of the subspace of the component's cluster.
+    rank_ : int
+        Components that have variance; those after them have 0, and any direction.
+    verdict_ : str
+        How the fit ended: "converged", "settled", or why it gave up, which is also a ConvergenceWarning.
     converged_ : bool
-    n_iter_, method_, choice_, residuals_
-        Iterations, the method that ran, why "auto" chose it, and the residual of each component.
+        Every residual is within `tol`, or as small as rounding allows with a direction that is still known to 1e-3. Not
+        so of a method like "dsa" that has settled near the answer.
+    n_iter_, method_, choice_
+        Iterations, the method that ran, and why "auto" chose it.
 
     Examples
     --------
@@ -87,6 +105,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> ring = PCA(n_components=1, nodes=6, topology="cycle", method="krylov").fit(X)
     >>> ring.components_.round(4), ring.network_.rounds > 0
     (array([[0.8385, 0.5449]]), True)
+
+    How far the component can be off:
+
+    >>> ring.verdict_, bool(ring.angle_bounds_[0] < 1e-9)
+    ('converged', True)
     """
 
     def __init__(self, n_components: Union[int, float, None] = None, *, method: str = "auto", nodes: int = 1,
@@ -205,24 +228,26 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._model = model
         self.components_ = model.components
         self.mean_, self.scale_ = model.per_feature("mean"), model.per_feature("scale")
-        for name in ("explained_variance", "explained_variance_ratio", "singular_values", "residuals"):
+        for name in ("explained_variance", "explained_variance_ratio", "singular_values", "residuals", "angle_bounds",
+                     "subspace_bounds"):
             setattr(self, f"{name}_", model.per_component(name))
+        self.clusters_, self.rank_ = model.clusters, int(model.info.rank)
         self.noise_variance_ = model.noise_variance
         self.n_components_, self.n_samples_ = model.components_count, model.samples
         self.network_: Traffic = model.traffic()
-        self.converged_, self.n_iter_ = model.converged, int(model.info.iterations)
+        self.verdict_, self.converged_, self.n_iter_ = model.reason, model.converged, int(model.info.iterations)
         self.method_, self.choice_ = model.method, text_of(model.info.choice)
 
     def _tell(self) -> None:
         model = self._model
         if self.verbose:
-            print(f"[eigenmesh] {self.method_}: {model.reason} after {self.n_iter_} iterations, worst residual "
+            print(f"[eigenmesh] {self.method_}: {self.verdict_} after {self.n_iter_} iterations, worst residual "
                   f"{model.info.worst_residual:.1e}, {model.info.seconds_setup + model.info.seconds:.3g} s")
         intended = model.stopped_by_user and self.callback or model.ran_all_iterations
-        if not self.converged_ and not intended:
-            warnings.warn(f"{self.method_}: {model.reason} after {self.n_iter_} iterations, change "
-                          f"{model.info.change:.1e} (tolerance {model.info.tolerance:g}); try a larger max_iter or "
-                          "tol, or method='auto'", ConvergenceWarning, stacklevel=3)
+        if not (self.converged_ or model.settled or intended):
+            warnings.warn(f"{self.method_}: {self.verdict_} after {self.n_iter_} iterations, worst residual "
+                          f"{model.info.worst_residual:.1e} (tolerance {model.info.tolerance:g}); "
+                          f"try {_advice(model.info.reason)}", ConvergenceWarning, stacklevel=3)
 
     # ---- scores, and back ------------------------------------------------------------------------
 
@@ -329,6 +354,14 @@ def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
     pca._keep(model)
     pca.history_ = model.history()
     return pca
+
+
+def _advice(reason: int) -> str:
+    if reason == lib.EM_STOPPED_ROUNDING:
+        return 'scale="std", or leaving out the columns of the largest numbers'
+    if reason == lib.EM_STOPPED_DIVERGED:
+        return 'a smaller step, or step="auto"'
+    return 'a larger max_iter or tol, or method="auto"'
 
 
 def _seed(random_state: Any) -> int:
