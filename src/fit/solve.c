@@ -70,13 +70,24 @@ static int is_lost_in_rounding(em_status status, const em_model *model)
     return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_ROUNDING;
 }
 
+/* Is a component that rounding keeps above the tolerance known to a few digits only? */
+static int is_limited_badly(em_status status, const em_model *model)
+{
+    static const double few = 1e-6;
+    if (status != EM_OK || em_model_info(model)->limited == 0) return 0;
+    for (int k = 0; k < model->K; k++)
+        if (model->residuals[k] > model->info.tolerance && model->subspace_bounds[k] > few) return 1;
+    return 0;
+}
+
 /* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */
 static em_status try_method(const emi_method *method, emi_job *job, em_model **out, em_error *err)
 {
     emi_problem *p = job->problem;
     em_status status = solve_by(method, *job, out, err);
     int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
-    if (!is_lost_in_rounding(status, *out) || !can_do_without) return status;
+    int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
+    if (!rounding || !can_do_without) return status;
     job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
     emi_problem_spare(p);
