@@ -12,7 +12,7 @@ _eigenmesh_options()
         echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
             "--step-decay --consensus-rounds --qr-signs --rayleigh-ritz --oversample --iterations --tolerance --no-center" \
             "--scale --init --seed --engine --average --threads --truth --trace --plot --output --checkpoint" \
-            "--checkpoint-every --resume"
+            "--checkpoint-every --resume --patience"
         ;;
     compare)
         echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
@@ -53,6 +53,7 @@ _eigenmesh_values()
     --truth) echo "none compute file:" ;;
     --engine) _eigenmesh_built_in engines ;;
     --average) echo "tree allreduce" ;;
+    --patience) echo "10min 1h 24h forever" ;;
     --header) echo "yes no auto" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
     --output | -o | --trace | --plot | --edges | --data | --checkpoint) echo "FILES" ;;

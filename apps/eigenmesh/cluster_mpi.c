@@ -68,8 +68,10 @@ static int is_launched(void)
 static void guess_rank(void)
 {
     static const char *const signs[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs && rank == 0; i++)
-        if (getenv(signs[i])) rank = (int)strtol(getenv(signs[i]), NULL, 10);
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && rank == 0; i++) {
+        const char *sign = getenv(signs[i]);
+        if (sign) rank = (int)strtol(sign, NULL, 10);
+    }
 }
 
 /* What this process was given where the first one has something else, if anything. */
@@ -105,7 +107,7 @@ static em_status check_same_arguments(int argc, char **argv, em_error *err)
     TRY(share(text, length, 0, err));
     TRY(cluster_agree(compare_arguments(argc, argv, text, text + length, err), err));
 done:
-    if (!lost) free(text);
+    free(text);
     return status;
 }
 

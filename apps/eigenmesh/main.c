@@ -103,7 +103,8 @@ int main(int argc, char **argv)
     /* A reader that closed the pipe has what it wanted: no message. */
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
     if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
-    interrupt_defer(); /* mpirun may end the others once the first of them is gone */
+    interrupt_defer();                                   /* mpirun may end the others once the first of them is gone */
+    if (interrupt_requested()) cluster_set_patience(10); /* the others may be gone, and the launcher with them */
     if (cluster_meet(&err) != EM_OK && status == EM_OK) {
         status = err.code;
         if (cluster_speaks()) complain("%s", err.msg);

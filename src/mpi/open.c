@@ -86,7 +86,7 @@ static int fair_share(int ranks)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (bound_cores(cores)) return bound_cores(cores);
-    return cores > ranks ? (int)(cores / ranks) : 1;
+    return ranks > 0 && cores > ranks ? (int)(cores / ranks) : 1;
 }
 
 /* ---- what the ranks tell each other ------------------------------------------------------------------------- */

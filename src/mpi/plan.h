@@ -20,6 +20,7 @@ typedef struct emi_peer {
     int *send, *receive;  /* nodes */
     double *packed, *got; /* room for them */
     size_t packed_room, got_room;
+    size_t seen; /* the size that its last message had, plus one; 0: there was none */
 } emi_peer;
 
 typedef struct emi_plan {

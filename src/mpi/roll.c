@@ -125,8 +125,10 @@ static em_status linger(emi_channel *c, emi_pending *p, em_error *err)
 
 static int is_awaited(const emi_pending *p, int rank)
 {
-    for (int r = 0; r < p->count; r++)
-        if (p->requests[r] != MPI_REQUEST_NULL && (p->expected[r].rank == rank || p->expected[r].rank < 0)) return 1;
+    for (int r = 0; r < p->count; r++) {
+        const emi_expected *e = &p->expected[r];
+        if ((p->requests[r] != MPI_REQUEST_NULL || e->into) && (e->rank == rank || e->rank < 0)) return 1;
+    }
     return 0;
 }
 

@@ -14,10 +14,10 @@ em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
 
 /* ---- what is under way ------------------------------------------------------------------------------------------ */
 
-em_status emi_pending_alloc(emi_pending *out, int room, em_error *err)
+em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error *err)
 {
     size_t n = (size_t)room;
-    *out = (emi_pending){.room = room,
+    *out = (emi_pending){.comm = comm,
                          .requests = calloc(n, sizeof *out->requests),
                          .expected = calloc(n, sizeof *out->expected),
                          .statuses = calloc(n, sizeof *out->statuses),
@@ -38,9 +38,16 @@ void emi_pending_free(emi_pending *p)
 
 MPI_Request *emi_pending_add(emi_pending *p, int rank, int count)
 {
-    p->expected[p->count] = (emi_expected){rank, count};
+    p->expected[p->count] = (emi_expected){rank, count, NULL};
     p->requests[p->count] = MPI_REQUEST_NULL;
     return &p->requests[p->count++];
+}
+
+void emi_pending_receive(emi_pending *p, int rank, int count, double *into)
+{
+    (void)emi_pending_add(p, rank, count);
+    p->expected[p->count - 1].into = into;
+    p->unseen++;
 }
 
 /* MPI is content with a message that is shorter than its room, and says of a longer one no more than that. */
@@ -63,15 +70,38 @@ static em_status check_size(const emi_expected *wanted, const MPI_Status *status
                         reason);
 }
 
+/* Receive what is there by now, and fits. */
+static em_status look_at_sizes(emi_pending *p, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int r = 0; r < p->count && status == EM_OK; r++) {
+        emi_expected *wanted = &p->expected[r];
+        int there = 0;
+        MPI_Message message;
+        MPI_Status from;
+        if (!wanted->into) continue;
+        int code = MPI_Improbe(wanted->rank, TAG_BLOCKS, p->comm, &there, &message, &from);
+        if (code == MPI_SUCCESS && !there) continue;
+        if (code == MPI_SUCCESS) status = check_size(wanted, &from, MPI_SUCCESS, err);
+        if (code == MPI_SUCCESS && status == EM_OK)
+            code = MPI_Imrecv(wanted->into, wanted->count, MPI_DOUBLE, &message, &p->requests[r]);
+        if (code != MPI_SUCCESS) status = emi_mpi_fail_call(err, "receiving", code);
+        wanted->into = NULL;
+        p->unseen--;
+    }
+    return status;
+}
+
 em_status emi_pending_look(emi_pending *p, em_error *err)
 {
     int some = 0;
-    em_status status = EM_OK;
     if (p->done == p->count) return EM_OK;
+    em_status status = p->unseen ? look_at_sizes(p, err) : EM_OK;
+    if (status != EM_OK) return status;
     int code = MPI_Testsome(p->count, p->requests, &some, p->indices, p->statuses);
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return emi_mpi_fail_call(err, "waiting", code);
     if (some == MPI_UNDEFINED) { /* none is left */
-        p->done = p->count;
+        p->done = p->count - p->unseen;
         return EM_OK;
     }
     for (int i = 0; i < some && status == EM_OK; i++)
@@ -93,7 +123,7 @@ void emi_pending_drop(emi_pending *p)
         (void)MPI_Cancel(&p->requests[r]);
         (void)MPI_Request_free(&p->requests[r]);
     }
-    p->count = p->done = 0;
+    p->count = p->done = p->unseen = 0;
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
@@ -115,6 +145,7 @@ void emi_idle_a_little(emi_idle *i)
         (void)sched_yield();
     else
         (void)nanosleep(&nap, NULL);
+    if (i->looks < YIELD && i->looks % LISTEN_EVERY) return; /* the clock takes its time too */
     double now = MPI_Wtime(), since = now - i->last;
     if (i->last > 0) i->waited += since < stopped ? since : stopped;
     i->last = now;
@@ -136,10 +167,11 @@ em_status emi_await(emi_channel *c, emi_pending *p, em_error *err)
 
 em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err)
 {
-    emi_expected all = {-1, -1};
+    emi_expected all = {-1, -1, NULL};
     MPI_Status status;
     int index;
-    emi_pending one = {1, 1, 0, &request, &all, &status, &index};
+    emi_pending one = {
+        .count = 1, .comm = c->comm, .requests = &request, .expected = &all, .statuses = &status, .indices = &index};
     return emi_await(c, &one, err);
 }
 

@@ -24,23 +24,29 @@ void emi_channel_close(emi_channel *c); /* the communicator is not its own; acce
 
 /* What is under way: requests, and what is known of each. */
 typedef struct emi_expected {
-    int rank;  /* with whom; -1: with all */
-    int count; /* doubles that are to arrive; -1: none, or however many */
+    int rank;     /* with whom; -1: with all */
+    int count;    /* doubles that are to arrive; -1: none, or however many */
+    double *into; /* not NULL: to be received there, once it is known to fit */
 } emi_expected;
 
 typedef struct emi_pending {
-    int room, count, done;
+    int count, done, unseen; /* unseen: those that are yet to be received */
+    MPI_Comm comm;
     MPI_Request *requests;
     emi_expected *expected;
     MPI_Status *statuses; /* what MPI said of those that were done last */
     int *indices;
 } emi_pending;
 
-em_status emi_pending_alloc(emi_pending *out, int room, em_error *err);
+em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error *err);
 void emi_pending_free(emi_pending *p); /* accepts the zeroed and the half-built */
 
 /* Where the next request goes. */
 MPI_Request *emi_pending_add(emi_pending *p, int rank, int count);
+
+/* A receive that looks at the size first.  That takes a little longer, but Open MPI 4.1 writes a long message where there is
+ * room for a short one only, before it calls it an error. */
+void emi_pending_receive(emi_pending *p, int rank, int count, double *into);
 
 /* Move on what is under way; an error where a message is not of the size it should be. */
 em_status emi_pending_look(emi_pending *p, em_error *err);

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# A rank that hangs: the others name it when their patience is at an end, and all of them come to theirs.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+limit=100 # seconds, far more than it takes
+works generate -d 6 -N 300 -k 2 --gap 0.6 -o data.npy
+export EIGENMESH
+
+# Each rank leaves its number, and the one that is told to hangs before it does anything.
+cat >ranked <<'END_OF_FILE'
+#!/usr/bin/env bash
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+echo $$ >"pid-$rank"
+if [[ $rank == "${HANGS_AT_ONCE:-}" ]]; then kill -STOP $$; fi
+exec "$EIGENMESH" "$@"
+END_OF_FILE
+chmod +x ranked
+
+is_there()
+{
+    [[ $(ps -o stat= -p "$1") == [^Z]* ]]
+}
+
+# begin ARGUMENT...: on three ranks, in the background.
+begin()
+{
+    ran="(mpirun -n 3) $*"
+    rm -f pid-?
+    : >"$out"
+    timeout -k 5 "$limit" bash "$here/mpirun.sh" -n 3 ./ranked "$@" >"$out" 2>"$scratch/log/all" </dev/null &
+    mpirun_pid=$!
+    for _ in {1..300}; do
+        [[ -s pid-0 && -s pid-1 && -s pid-2 ]] && return
+        sleep 0.1
+    done
+    fail "three ranks are not running"
+}
+
+# ends WORDS: with a status that is not 0, and a line that says so; no rank is left.
+ends()
+{
+    local waited=0 pid
+    status=0
+    # Open MPI's mpirun may itself hang when a rank ends before it has joined: then its ranks alone count.
+    while is_there "$mpirun_pid" && { is_there "$(<pid-0)" || is_there "$(<pid-1)" || is_there "$(<pid-2)" ||
+        [[ $((waited += 1)) -lt 50 ]]; }; do
+        sleep 0.2
+    done
+    pkill -KILL -P "$mpirun_pid" 2>/dev/null || true
+    wait "$mpirun_pid" || status=$?
+    grep '^eigenmesh: ' "$scratch/log/all" >"$err" || true
+    [[ $status -ne 0 && $status -ne 124 ]] || fail "status is $status"
+    grep -qE -- "$1" "$err" || fail "stderr does not say '$1'"
+    grep -qE '^eigenmesh: .+: .+; try .+' "$err" || fail "stderr is not 'WHAT: WHY; try WHAT'"
+    for pid in "$(<pid-0)" "$(<pid-1)" "$(<pid-2)"; do
+        for _ in {1..50}; do is_there "$pid" && sleep 0.1; done
+        if is_there "$pid"; then fail "process $pid is still there"; fi
+    done
+    [[ ! -e model.npz ]] || fail "a model of a lost run is left"
+}
+
+# In the midst of iterations, over the tree and by sums of MPI's own; whichever rank it is.
+for average in tree allreduce; do
+    for rank in 2 0; do
+        begin fit data.npy -k 2 -n 4 -m dsa --tolerance 0 --iterations 1000000000 -o model.npz --quiet \
+            --average "$average" --patience 3s
+        sleep 2
+        kill -STOP "$(<pid-$rank)"
+        ends "rank [012]: mpi: rank $rank has not answered for [0-9]+ s, "
+    done
+done
+
+# Before it has joined the others.
+HANGS_AT_ONCE=1 begin fit data.npy -k 2 -n 4 -o model.npz --patience=3
+ends "not all processes have started within 3 s"
+
+# In a file: nobody will ever read this one.
+mkfifo trace.csv
+begin fit data.npy -k 2 -n 4 -o model.npz --trace trace.csv --patience 3s
+ends "rank [12]: mpi: rank 0 has not answered for [0-9]+ s, "
+
+# Those who are only slow are waited for.
+begin fit data.npy -k 2 -n 4 -m dsa --tolerance 0 --iterations 3000 --patience forever -o slow.npz
+kill -STOP "$(<pid-1)"
+sleep 1
+kill -CONT "$(<pid-1)"
+wait "$mpirun_pid" || fail "a slow rank is not waited for"
+works info slow.npz
+
+# A time, and somebody to wait for.
+for time in soon 0 0s -1 1hour " 3s" inf 3m ""; do
+    refuses_together 2 2 "--patience: '$time' is not a time" fit data.npy -k 2 --patience "$time"
+done
+for time in 30s 10min 1h 24h 90 0.5h forever; do works_together 2 fit data.npy -k 2 --quiet --patience "$time"; done
+refuses 2 "--patience: there is nobody to wait for" fit data.npy -k 2 -n 4 --patience 30s
+refuses 2 "--patience: there is nobody to wait for" fit data.npy -k 2 -n 4 --patience 30s --engine mpi
