@@ -42,7 +42,7 @@ int main(void)
         (void)fprintf(stderr, "simulate_network: %s\n", err.msg);
     } else {
         show(model);
-        failed = em_model_info(model)->reason != EM_CONVERGED || !(em_model_info(model)->error < 1e-2);
+        failed = em_model_info(model)->reason < 0 || !(em_model_info(model)->error < 1e-2);
     }
     em_model_free(&model);
     em_mesh_close(&mesh);

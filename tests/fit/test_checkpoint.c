@@ -77,10 +77,10 @@ static void krylov_goes_on_past_restarts(void **state)
         const setting where = {"cycle", nodes, 2};
         em_options options = options_for("krylov");
         options.oversample = 0;
-        options.tolerance = 1e-300;
+        options.tolerance = 0; /* there is no end but the limit */
         options.iterations = 60;
         em_model *whole = fit(&options, &where);
-        assert_true(em_model_info(whole)->iterations > 20);
+        assert_int_equal(em_model_info(whole)->iterations, 60);
         for (long at = 14; at < em_model_info(whole)->iterations && at < 40; at++)
             assert_int_equal(check_resumed(options, &where, at, 0, whole) > 0, 1);
         em_model_free(&whole);

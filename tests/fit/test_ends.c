@@ -115,7 +115,8 @@ static void the_monitor_stops_a_fit(void **state)
     }
 }
 
-static void every_method_converges(void **state)
+/* The inexact ones settle; those that promise a residual keep their word. */
+static void every_method_comes_to_an_end(void **state)
 {
     (void)state;
     const char *const methods[] = {"dsa", "dpgd", "seqdistpm", "gha", "oi"};
@@ -124,8 +125,9 @@ static void every_method_converges(void **state)
         options.tolerance = 1e-8;
         em_model *model = fit(&options, "complete", m < 3 ? NODES : 1);
         const em_info *info = em_model_info(model);
-        assert_int_equal(info->reason, EM_CONVERGED);
-        assert_true(info->change < 1e-8 && info->error < 0.02);
+        if (strcmp(methods[m], "oi") == 0) assert_true(info->worst_residual <= 1e-8);
+        assert_int_equal(info->reason, info->worst_residual <= 1e-8 ? EM_CONVERGED : EM_SETTLED);
+        assert_true(info->change <= 1e-8 && info->error < 0.02);
         for (int k = 0; k < K; k++)
             assert_close(em_model_explained_variance(model)[k], em_model_exact_variance(model)[k], 0.02);
         if (m >= 3) assert_true(info->error < 1e-10); /* exact where all data is in one place */
@@ -222,7 +224,7 @@ int main(void)
         cmocka_unit_test(divergence_is_noticed_within_a_few_iterations),
         cmocka_unit_test(no_iterations_give_the_start),
         cmocka_unit_test(the_monitor_stops_a_fit),
-        cmocka_unit_test(every_method_converges),
+        cmocka_unit_test(every_method_comes_to_an_end),
         cmocka_unit_test(components_are_eigenvectors_of_one_sign),
         cmocka_unit_test(wrong_fits_are_refused),
         cmocka_unit_test(data_without_variance_is_refused),

@@ -1,8 +1,9 @@
-/* When the method that auto chose breaks down, the next one takes over, and the model says so.  This program has a LAPACK
+/* When the method that auto chose does not get there, the next one takes over, and the model says so.  This program has a LAPACK
  * whose divide-and-conquer eigensolver, which krylov uses, always fails. */
 #include "support/check.h"
 
 #include <lapacke.h>
+#include <math.h>
 #include <string.h>
 
 lapack_int LAPACKE_dsyevd_work(int layout, char job, char triangle, lapack_int n, double *A, lapack_int stride,
@@ -37,13 +38,19 @@ static em_status fit(em_model **model, const char *method, em_error *err)
     return status;
 }
 
-static void krylov_alone_says_that_it_failed(void **state)
+/* Its small algebra fails at the root, which tells the others: a result, whose estimate is the start. */
+static void krylov_alone_has_diverged(void **state)
 {
     (void)state;
     em_error err = {0};
     em_model *model = NULL;
-    assert_fails(fit(&model, "krylov", &err), EM_ENUMERIC, "LAPACK returned 7", &err);
-    assert_null(model);
+    assert_ok(fit(&model, "krylov", &err), &err);
+    const em_info *info = em_model_info(model);
+    assert_int_equal(info->reason, EM_STOPPED_DIVERGED);
+    assert_int_equal(info->iterations, 1);
+    assert_true(isfinite(info->worst_residual) && info->worst_residual > 1e-3);
+    for (int f = 0; f < FEATURES; f++) assert_true(isfinite(em_model_components(model)[f]));
+    em_model_free(&model);
 }
 
 static void auto_goes_on_with_the_next(void **state)
@@ -55,7 +62,7 @@ static void auto_goes_on_with_the_next(void **state)
     const em_info *info = em_model_info(model);
     assert_string_equal(info->method, "covariance");
     assert_int_equal(info->reason, EM_CONVERGED);
-    assert_non_null(strstr(info->choice, "krylov broke down (a numerical routine failed), covariance instead"));
+    assert_non_null(strstr(info->choice, "; krylov: diverged, covariance instead"));
     assert_true(info->error < 1e-20);
     em_model_free(&model);
 }
@@ -63,7 +70,7 @@ static void auto_goes_on_with_the_next(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(krylov_alone_says_that_it_failed),
+        cmocka_unit_test(krylov_alone_has_diverged),
         cmocka_unit_test(auto_goes_on_with_the_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What surrounds a method: steps, tests, ends and the trace, driven here by hand in place of a method. */
 #include "fit/surroundings.h"
+#include "methods/method.h"
 #include "support/check.h"
 #include "support/matrix.h"
 
@@ -16,6 +17,7 @@ typedef struct fixture {
     emi_scratch scratch;
     em_options options;
     emi_solver solver;
+    emi_truth truth;
     emi_observer observer;
     emi_surroundings around;
 } fixture;
@@ -33,11 +35,21 @@ static void open_fixture(fixture *f, long limit)
     f->scratch = (emi_scratch){f->room, 64};
     f->options = em_options_default();
     f->options.tolerance = 0;
-    f->solver =
-        (emi_solver){.d = D, .K = K, .mesh = f->mesh, .C = f->C, .scratch = &f->scratch, .iteration_limit = limit};
+    f->solver = (emi_solver){.d = D,
+                             .K = K,
+                             .mesh = f->mesh,
+                             .C = f->C,
+                             .scratch = &f->scratch,
+                             .variance = 6,
+                             .rank = D,
+                             .iteration_limit = limit};
     assert_ok(emi_field_alloc(&f->solver.X, NODES, D, K, &err), &err);
+    assert_ok(emi_field_alloc(&f->solver.residual, NODES, 1, 1, &err), &err);
+    assert_ok(emi_field_alloc(&f->solver.theta, NODES, K, 1, &err), &err);
+    for (int i = 0; i < NODES; i++)
+        for (int k = 0; k < K; k++) emi_at(&f->solver.theta, i).v[k] = spectrum[k];
     for (int i = 0; i < NODES; i++) matrix_fill(emi_at(&f->solver.X, i).v, SIZE, 5 + (uint64_t)i);
-    assert_ok(emi_observer_open(&f->observer, &f->solver, NULL, &err), &err);
+    assert_ok(emi_observer_open(&f->observer, &f->solver, &f->truth, &err), &err);
     assert_ok(emi_surroundings_open(&f->around, &f->solver, &f->options, &f->observer, 0.5, &err), &err);
 }
 
@@ -45,6 +57,8 @@ static void close_fixture(fixture *f)
 {
     emi_surroundings_close(&f->around);
     emi_observer_close(&f->observer);
+    emi_field_free(&f->solver.theta);
+    emi_field_free(&f->solver.residual);
     emi_field_free(&f->solver.X);
     em_mesh_close(&f->mesh);
     em_graph_free(&f->graph);
@@ -109,6 +123,77 @@ static void stops_under_the_tolerance(void **state)
     assert_close(f.around.change / worst, 1, 1e-9);
     assert_true(f.around.change < 1e-3 && 32 * f.around.change > 1e-3);
     close_fixture(&f);
+}
+
+/* Of a method that takes steps, the change over the steps taken and the column's own eigenvalue: a smaller step is no
+ * sooner at its end, and a column past the rank has none to wait for. */
+static void the_change_is_divided_by_the_step(void **state)
+{
+    (void)state;
+    const double factors[] = {1, 1e-3, 1e-7};
+    for (int n = 0; n < 3; n++) {
+        fixture f;
+        open_fixture(&f, 5);
+        f.solver.uses = EMI_USES_STEP;
+        f.around.alpha = factors[n];
+        for (int i = 0; i < NODES; i++) emi_at(&f.solver.theta, i).v[1] = 0;
+        while (emi_next(&f.solver)) {
+            for (int i = 0; i < NODES; i++) emi_at(&f.solver.X, i).v[0] += 1e-3 * factors[n];
+            emi_at(&f.solver.X, 1).v[D] += 0.01;
+        }
+        double worst = 0;
+        for (int i = 0; i < NODES; i++) worst = fmax(worst, 1e-3 / emi_norm(D, emi_at(&f.solver.X, i).v));
+        assert_close(f.around.change * 3 / worst, 1, 1e-5);
+        close_fixture(&f);
+    }
+}
+
+/* A node that knows its residual is asked for that and nothing else; NaN is no residual. */
+static void the_residual_decides_where_it_is_known(void **state)
+{
+    (void)state;
+    const double residuals[] = {1e-3, 1e-9, NAN};
+    const em_reason reasons[] = {EM_STOPPED_ITERATIONS, EM_CONVERGED, EM_STOPPED_DIVERGED};
+    for (int n = 0; n < 3; n++) {
+        fixture f;
+        open_fixture(&f, 20);
+        f.options.tolerance = 1e-6;
+        f.solver.knows_residual = 1;
+        while (emi_next(&f.solver)) {
+            move(&f.solver, 0.01);
+            *emi_at(&f.solver.residual, 2).v = residuals[n];
+        }
+        assert_int_equal(emi_finish(&f.solver), EM_OK);
+        assert_int_equal(f.around.reason, reasons[n]);
+        assert_int_equal(f.around.iteration, n == 0 ? 20 : 5);
+        close_fixture(&f);
+    }
+}
+
+/* Neither what a column moves by nor an idea of its eigenvalue may be NaN, at any node, and pass for rest. */
+static void not_a_number_is_no_rest(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++)
+        for (int node = 0; node < NODES; node++) {
+            fixture f;
+            open_fixture(&f, 20);
+            f.options.tolerance = 1e-6;
+            f.solver.uses = what == 1 ? EMI_USES_STEP : 0;
+            emi_field tracked = {0};
+            em_error err = {0};
+            assert_ok(emi_field_alloc(&tracked, NODES, D, K, &err), &err);
+            if (what == 2) f.solver.extra[0] = tracked;
+            for (int t = 0; emi_next(&f.solver); t++) {
+                if (what == 0) emi_at(&f.solver.X, node).v[1] = NAN;
+                if (what == 1) emi_at(&f.solver.theta, node).v[1] = NAN;
+                if (what == 2) emi_at(&tracked, node).v[2] = NAN;
+            }
+            assert_int_equal(emi_finish(&f.solver), EM_OK);
+            assert_true(f.around.reason < 0);
+            emi_field_free(&tracked);
+            close_fixture(&f);
+        }
 }
 
 /* A column that turns over is the same direction. */
@@ -262,6 +347,9 @@ int main(void)
         cmocka_unit_test(steps_follow_their_schedule),
         cmocka_unit_test(ends_at_the_limit),
         cmocka_unit_test(stops_under_the_tolerance),
+        cmocka_unit_test(the_change_is_divided_by_the_step),
+        cmocka_unit_test(the_residual_decides_where_it_is_known),
+        cmocka_unit_test(not_a_number_is_no_rest),
         cmocka_unit_test(a_change_of_sign_is_no_change),
         cmocka_unit_test(divergence_restores_the_last_sound_estimate),
         cmocka_unit_test(the_monitor_may_stop_it),

@@ -158,12 +158,12 @@ def error(X, Q):
 
 
 def residual(X, C):
-    """Mean over k of ||C x_k - theta_k x_k|| / theta_1, x_k the nodes' normalised mean."""
+    """Mean over k of ||C x_k - theta_k x_k|| / theta_k, x_k the nodes' normalised mean."""
     mean = X.mean(axis=0)
     x = mean / np.linalg.norm(mean, axis=0)
     Cx = C @ x
     theta = np.sum(x * Cx, axis=0)
-    return np.mean(np.linalg.norm(Cx - theta * x, axis=0)) / theta[0]
+    return np.mean(np.linalg.norm(Cx - theta * x, axis=0) / theta)
 
 
 def consensus(X):

@@ -1,0 +1,86 @@
+/* Spectra that methods stumble over: of low rank, with eigenvalues alike, over many orders of magnitude. */
+#include "support/check.h"
+#include "support/hard.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- how rows lie on the nodes --------------------------------------------------------------------- */
+
+static void rows_sorted_by_class(void **state)
+{
+    (void)state;
+    table t = sorted_classes(40, 9);
+    check_fits(&t, &t, options_of(NULL, 4), "contiguous", every_exact);
+    free(t.rows);
+}
+
+static void very_unequal_shards(void **state)
+{
+    (void)state;
+    static const double spectrum[10] = {5, 3, 2, 1.2, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05};
+    table t = table_of_spectrum(400, 10, spectrum, 3);
+    check_fits(&t, &t, options_of(NULL, 3), "sizes:350,1,40,7,2", every_exact);
+    free(t.rows);
+}
+
+/* ---- spectra --------------------------------------------------------------------------------------- */
+
+static void rank_below_and_at_K(void **state)
+{
+    (void)state;
+    static const double rank_three[9] = {3, 2, 1}, rank_one[9] = {3};
+    check_spectrum(rank_three, 9, 3, every_exact);
+    check_spectrum(rank_three, 9, 2, every_exact);
+    check_spectrum(rank_three, 9, 5, every_exact);
+    check_spectrum(rank_three, 9, 9, every_exact);
+    check_spectrum(rank_one, 9, 1, every_exact);
+    check_spectrum(rank_one, 9, 4, every_exact);
+}
+
+static void repeated_eigenvalues(void **state)
+{
+    (void)state;
+    static const double triple[12] = {4, 2, 2, 2, 1, 0.8, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1};
+    static const double all_alike[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    check_spectrum(triple, 12, 4, every_exact); /* the cluster is inside */
+    check_spectrum(triple, 12, 5, every_exact);
+    check_spectrum(triple, 12, 2, direct); /* and across the boundary */
+    check_spectrum(triple, 12, 3, direct);
+    check_spectrum(triple, 12, 11, direct);
+    check_spectrum(all_alike, 8, 3, direct);
+    check_spectrum(all_alike, 8, 8, direct);
+}
+
+/* Two alike to seven digits are two; two alike to ten are one cluster. */
+static void nearly_repeated_eigenvalues(void **state)
+{
+    (void)state;
+    static const double seven[10] = {4, 2, 2 - 4e-7, 1.5, 1, 0.8, 0.6, 0.4, 0.2, 0.1};
+    static const double ten[10] = {4, 2, 2 - 4e-10, 1.5, 1, 0.8, 0.6, 0.4, 0.2, 0.1};
+    for (int K = 2; K <= 4; K++) {
+        check_spectrum(seven, 10, K, direct);
+        check_spectrum(ten, 10, K, direct);
+    }
+}
+
+static void eigenvalues_over_twelve_decades(void **state)
+{
+    (void)state;
+    double spectrum[13];
+    for (int k = 0; k < 13; k++) spectrum[k] = pow(10, -k);
+    const int Ks[] = {1, 5, 8, 12, 13};
+    for (int n = 0; n < 5; n++) check_spectrum(spectrum, 13, Ks[n], direct);
+    for (int k = 0; k < 13; k++) spectrum[k] *= 1e-200; /* small numbers are no smaller a problem */
+    check_spectrum(spectrum, 13, 5, direct);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_sorted_by_class),        cmocka_unit_test(very_unequal_shards),
+        cmocka_unit_test(rank_below_and_at_K),         cmocka_unit_test(repeated_eigenvalues),
+        cmocka_unit_test(nearly_repeated_eigenvalues), cmocka_unit_test(eigenvalues_over_twelve_decades),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
