@@ -302,6 +302,7 @@ static void begin(emi_solver *s)
         return;
     }
     emi_field_copy(&s->X, &a->good);
+    for (int i = 0; i < a->shown.nodes && a->shown.v; i++) show(s, i, s->scratch[0], emi_at(&a->shown, i));
     trace(s);
 }
 

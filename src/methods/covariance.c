@@ -77,6 +77,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         unpack(packed, d, C);
         find_nothing(s, vectors, d, nothing);
         TRY(emi_refine_eigen(C, d, nothing, values, vectors, err));
+        TRY(emi_orthonormalise((emi_block){d, d, vectors}, EM_QR_POSITIVE, (emi_scratch){C, (size_t)d * (size_t)d}, err));
         find_nothing(s, vectors, d, nothing);
     }
     if (s->fraction > 0) K = enough(s, values);
