@@ -76,8 +76,8 @@ void report_certificate(const em_model *model)
         if (end - k > 1 || open) report_alike(model, k, end, open);
     }
     if (has < K)
-        (void)printf("rank      %d: components %s%d have no variance, any directions beside the others would do\n", has,
-                     has + 1 < K ? "from " : "", has + 1);
+        (void)printf("rank      %d: component%s %d%s no variance, any direction beside the others would do\n", has,
+                     has + 1 < K ? "s from" : "", has + 1, has + 1 < K ? " on have" : " has");
     if (info->limited)
         (void)printf("limited   %d component%s above the tolerance, where rounding forbids more; see the angle\n",
                      info->limited, info->limited == 1 ? " is" : "s are");

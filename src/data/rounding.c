@@ -2,18 +2,39 @@
 
 #include <math.h>
 
+double emi_spread_of(const emi_rounding *r, int f)
+{
+    return r->deviation[f] + (r->uncentred ? r->offset[f] : 0);
+}
+
 double emi_spread(const emi_rounding *r, int d, const double *x)
 {
     double sum = 0;
-    for (int f = 0; f < d; f++) sum += (r->deviation[f] + (r->uncentred ? r->offset[f] : 0)) * fabs(x[f]);
+    for (int f = 0; f < d; f++) sum += emi_spread_of(r, f) * fabs(x[f]);
     return sum;
 }
 
-double emi_rounding_variance(const emi_rounding *r, int d, const double *x)
+/* What the mean of feature f may be off by, and no more than is there. */
+static double shift_of(const emi_rounding *r, int f)
+{
+    return fmin(EMI_ROUNDING / 4 * r->offset[f], r->deviation[f]);
+}
+
+double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before)
 {
     double spread = emi_spread(r, d, x), shift = 0;
-    for (int f = 0; f < d; f++) /* what the mean may be off by, and no more than is there */
-        shift += fmin(EMI_ROUNDING / 4 * r->offset[f], r->deviation[f]) * fabs(x[f]);
+    for (int f = 0; f < d; f++) shift += shift_of(r, f) * fabs(x[f]);
     double scores = EMI_ROUNDING * (spread + 4 * sqrt(r->total)) + shift; /* of each score y'x */
-    return r->formed ? EMI_ROUNDING * spread * spread + scores * scores : scores * scores;
+    return (1 + before) * scores * scores + (r->formed ? EMI_ROUNDING * spread * spread : 0);
+}
+
+double emi_rounding_most(const emi_rounding *r, int d, int before)
+{
+    double square = 0, shift = 0;
+    for (int f = 0; f < d; f++) {
+        square += emi_spread_of(r, f) * emi_spread_of(r, f);
+        shift += shift_of(r, f) * shift_of(r, f);
+    }
+    double scores = EMI_ROUNDING * (sqrt(square) + 4 * sqrt(r->total)) + sqrt(shift);
+    return (1 + before) * scores * scores;
 }

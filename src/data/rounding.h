@@ -25,10 +25,17 @@ typedef struct emi_rounding {
     int uncentred;           /* with the mean taken off afterwards                             */
 } emi_rounding;
 
+/* s_f, and the mean beside it where that is carried along. */
+double emi_spread_of(const emi_rounding *r, int f);
+
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);
 
-/* Variance along x that may be nothing but rounding, x itself being known to a few eps. */
-double emi_rounding_variance(const emi_rounding *r, int d, const double *x);
+/* Variance along x that may be nothing but rounding, x itself being known to a few eps, and so beside each of the `before`
+ * larger components that it is orthogonal to. */
+double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before);
+
+/* The most that may be, along any x, where products are made with the rows. */
+double emi_rounding_most(const emi_rounding *r, int d, int before);
 
 #endif

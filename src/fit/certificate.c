@@ -9,6 +9,7 @@
 static const double alike_angle = 0.1;
 static const double alike_relative = 1e-8; /* and in any case when they agree to eight digits of their own */
 static const double fine_angle = 1e-3;     /* a component above its tolerance is still good for this */
+static const double many_digits = 1e-8;    /* rounding that hides no more than this is not looked into */
 
 typedef struct work {
     const emi_evidence *e;
@@ -62,14 +63,13 @@ static void weigh(work *w)
 {
     const emi_evidence *e = w->e;
     int d = e->X.rows;
-    const double *s = e->rounding.deviation;
     w->left[0] = w->spread_of[0] = 0;
-    for (int f = 0; f < d; f++) w->left[0] += s[f] * s[f];
+    for (int f = 0; f < d; f++) w->left[0] += emi_spread_of(&e->rounding, f) * emi_spread_of(&e->rounding, f);
     w->unexplained[0] = e->variance;
     for (int k = 0; k < w->K; k++) {
         const double *x = emi_column_of(e->X, k);
         double taken = 0;
-        for (int f = 0; f < d; f++) taken += s[f] * s[f] * x[f] * x[f];
+        for (int f = 0; f < d; f++) taken += pow(emi_spread_of(&e->rounding, f) * x[f], 2);
         w->spread[k] = emi_spread(&e->rounding, d, x);
         w->spread_of[k + 1] = w->spread_of[k] + w->spread[k] * w->spread[k];
         w->left[k + 1] = positive(w->left[k] - taken);
@@ -100,28 +100,30 @@ static double noise(const work *w, int k, int m)
     return EMI_ROUNDING * (w->spread[k] * sqrt(w->unexplained[m]) + sqrt(theta) * left);
 }
 
+/* Of the first m, outside them. */
+static double noise_of_all(const work *w, int m)
+{
+    double own = w->left[m] * (w->unexplained[0] - w->unexplained[m]), other = w->unexplained[m] * w->spread_of[m];
+    if (w->e->rounding.formed) return EMI_ROUNDING * sqrt(w->left[m] * w->spread_of[m]);
+    return EMI_ROUNDING * sqrt(2 * (positive(own) + other));
+}
+
 /* What may be wrong with component k outside the first m. */
 static double residual_outside(const work *w, int k, int m)
 {
     return sqrt(positive(w->square[k] - along_of(w, k)[m]) + DBL_EPSILON * w->square[k]) + noise(w, k, m);
 }
 
-/* theta_k's distance from the neighbour, as far as the two values are known. */
-static double gap_to(double distance, double own, double other)
-{
-    if (!(distance > 0)) return 0;
-    return positive(distance - fmin(own, own * own / distance) - fmin(other, other * other / distance));
-}
 
-/* The distance of theta_first .. theta_last from all other eigenvalues but the first m. */
-static double gap_of(const work *w, int first, int last, int m, double own)
+/* The distance of theta_first .. theta_last from all other eigenvalues but the first m, which lie no further from the
+ * neighbours' values than their residuals are long. */
+static double gap_of(const work *w, int first, int last, int m)
 {
     const emi_evidence *e = w->e;
-    double below = last + 1 < w->K
-                       ? gap_to(e->theta[last] - e->theta[last + 1], own, residual_outside(w, last + 1, m))
-                       : gap_to(e->theta[last] - e->next, own, e->beyond);
+    double below = last + 1 < w->K ? e->theta[last] - e->theta[last + 1] - residual_outside(w, last + 1, m)
+                                   : e->theta[last] - e->next - e->beyond;
     if (first == m) return below;
-    return fmin(below, gap_to(e->theta[first - 1] - e->theta[first], own, residual_outside(w, first - 1, m)));
+    return fmin(below, e->theta[first - 1] - e->theta[first] - residual_outside(w, first - 1, m));
 }
 
 /* The bound of the head of certificate.h, for the subspace of components first .. last. */
@@ -135,10 +137,10 @@ static double bound_without(const work *w, int first, int last, int m)
         couple += along_of(w, k)[m] + EMI_ROUNDING * w->spread[k] * EMI_ROUNDING * w->spread[k] * w->spread_of[m];
     }
     own = sqrt(own);
-    double gap = gap_of(w, first, last, m, own);
+    double gap = gap_of(w, first, last, m);
     if (!(gap > 0)) return 1;
     if (m == 0) return own / gap;
-    double far = theta[m - 1] - theta[first], E = sqrt(w->error[m]) + noise(w, m - 1, m);
+    double far = theta[m - 1] - theta[first], E = sqrt(w->error[m]) + noise_of_all(w, m);
     if (!(far > 0)) return 1;
     return own / gap + (sqrt(couple) + E) / far + E * E / (far * gap);
 }
@@ -147,15 +149,32 @@ static double bound(const work *w, int first, int last)
 {
     double best = 1;
     for (int m = 0; m <= first && m <= w->splits; m++) best = fmin(best, bound_without(w, first, last, m));
-    return best;
+    return best < 0.5 ? best / (1 - best) : 1; /* where it is not small, the gap itself is in doubt */
 }
 
 /* ---- what to make of it ----------------------------------------------------------------------------- */
 
-static int has_variance(const work *w, int k)
+/* Rounding in x_j' C x_k. */
+static double coupling_noise(const work *w, int j, int k)
+{
+    return EMI_ROUNDING * w->spread[k] * (w->e->rounding.formed ? w->spread[j] : sqrt(w->e->theta[j]));
+}
+
+/* Variance of its own, with what has been mixed into it of the components before, `counts`, taken off: of an angle of
+ * x_j' C x_k / theta_j, its square times theta_j.  It is there if it is more than rounding could make up: in the product, in
+ * that difference, or in the covariances that the vectors came from. */
+static int has_variance(const work *w, int k, const double *counts)
 {
     const emi_evidence *e = w->e;
-    return k < e->rank && e->theta[k] > emi_rounding_variance(&e->rounding, e->X.rows, emi_column_of(e->X, k));
+    double own = e->theta[k], doubt = emi_rounding_variance(&e->rounding, e->X.rows, emi_column_of(e->X, k), k);
+    for (int j = 0; j < k; j++) {
+        if (counts[j] == 0) continue;
+        double G = fabs(w->G[(size_t)k * (size_t)w->K + (size_t)j]), theta = e->theta[j];
+        double formed = e->from_formed ? EMI_ROUNDING * w->spread[j] * w->spread[k] : 0;
+        own -= G * G / theta;
+        doubt += (2 * G * coupling_noise(w, j, k) + formed * formed) / theta;
+    }
+    return k < e->rank && own > doubt;
 }
 
 /* No arithmetic gets a residual below this: an overlap of eps with a component as large as the first. */
@@ -202,17 +221,20 @@ static double bound_together(const work *w, int first, int last, int open)
     return fmin(1, worst);
 }
 
+/* Once a component is not known, neither is which one those after it are. */
 static void find_bounds(const work *w, emi_verdict *out)
 {
-    int has = (int)out->has;
+    static const double lost = 0.5;
+    int has = (int)out->has, known = 1;
     for (int first = 0, end; first < w->K; first = end) {
         for (end = first + 1; end < w->K && (int)out->cluster[end] == first;) end++;
         int open = end == w->K && out->open != 0;
-        double together = first < has ? bound_together(w, first, end - 1, open) : 1;
+        double together = first < has && known ? bound_together(w, first, end - 1, open) : 1;
         for (int k = first; k < end; k++) {
-            out->angle[k] = first < has ? bound(w, k, k) : 1;
+            out->angle[k] = first < has && known ? bound(w, k, k) : 1;
             out->together[k] = together;
         }
+        known = known && together < lost;
     }
 }
 
@@ -222,7 +244,8 @@ static void judge(const work *w, emi_verdict *out)
     const emi_evidence *e = w->e;
     for (int k = 0; k < (int)out->has; k++) {
         int within = out->residual[k] <= e->tolerance;
-        int hidden = noise(w, k, w->splits ? k : 0) > e->tolerance * e->theta[k];
+        int hidden = noise(w, k, w->splits ? k : 0) > fmax(e->tolerance, many_digits) * e->theta[k];
+        out->hidden += hidden;
         if (!within && !is_fine(w, k))
             out->short_of++;
         else if ((!within || hidden) && !(out->together[k] <= fine_angle))
@@ -255,10 +278,13 @@ static em_status open_work(work *w, const emi_evidence *e, em_error *err)
 }
 
 /* Past the rank: no component from here on has variance of its own. */
-static int count_with_variance(const work *w)
+static int count_with_variance(const work *w, double *counts)
 {
-    int has = w->K;
-    while (has > 0 && !has_variance(w, has - 1)) has--;
+    int has = 0;
+    for (int k = 0; k < w->K; k++) {
+        counts[k] = has_variance(w, k, counts);
+        if (counts[k] != 0) has = k + 1;
+    }
     return has;
 }
 
@@ -281,13 +307,14 @@ em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
         TRY(emi_fail(err, EM_ENUMERIC, "fit: the answer is not finite; try --scale std, or another method"));
     w.knows_next = !isnan(e->next);
     if (!w.knows_next) e->next = w.unexplained[w.K], e->beyond = 0; /* it cannot be more than all that is left */
-    out->has = count_with_variance(&w);
-    out->limited = out->unknown = out->short_of = 0;
-    for (int k = 0; k < w.K; k++) out->residual[k] = k < (int)out->has ? sqrt(w.square[k]) / e->theta[k] : 0;
+    out->has = count_with_variance(&w, out->angle); /* whose turn comes later */
+    out->limited = out->hidden = out->unknown = out->short_of = 0;
+    for (int k = 0; k < w.K; k++) out->residual[k] = sqrt(w.square[k]) / (e->theta[k] > 0 ? e->theta[k] : e->theta[0]);
     find_clusters(&w, out);
     find_bounds(&w, out);
     judge(&w, out);
-    out->missed = w.knows_next && misses(&w);
+    if (out->unknown > 0) out->has = w.K < e->rank ? w.K : e->rank; /* who does not know them cannot say that they are none */
+    out->missed = w.knows_next && (int)out->has == w.K && misses(&w);
 done:
     emi_free(w.numbers);
     return status;

@@ -61,7 +61,11 @@ static void take_answer(emi_observer *o)
     em_error err = {0};
     if (s->fraction > 0) emi_tree_give(s->mesh, &K, 1); /* that many only the root knows */
     if (emi_mesh_failed(s->mesh)) return;
-    em_status status = (int)K > o->room ? make_room(o, (int)K, &err) : EM_OK;
+    em_status status = EM_OK;
+    if (!(K >= 1 && K <= s->d))
+        status = emi_fail(&err, EM_ENET, "fit: the root says that there are %g components; try again", K);
+    else if ((int)K > o->room)
+        status = make_room(o, (int)K, &err);
     if (status != EM_OK) emi_solver_fail(s, status, &err);
     if (emi_mesh_failed(s->mesh)) return;
     o->K = (int)K;

@@ -76,7 +76,7 @@ static void agree_on_estimate(emi_job *job, em_info *info)
 
 /* A method that has seen nothing beyond its K components: is there a larger one that it missed?  Looked for in what is left
  * of C without them, which also tells the gap below the last. */
-static em_status find_next(emi_job *job, em_error *err)
+static em_status search_rest(emi_job *job, em_error *err)
 {
     const emi_solver *s = &job->solver;
     emi_answer *answer = &job->solver.answer;
@@ -84,8 +84,6 @@ static em_status find_next(emi_job *job, em_error *err)
     em_status status = EM_OK;
     size_t needs = emi_orthonormalise_needs(s->d, o->K);
     double *room = NULL;
-    if (o->K >= s->rank) answer->next = answer->beyond = 0;
-    if (!isnan(answer->next)) return EM_OK; /* everyone knows whether the root does */
     emi_block V = {s->d, o->K, o->product}; /* orthonormal, which the estimate need not be */
     room = emi_doubles(needs);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
@@ -95,6 +93,14 @@ static em_status find_next(emi_job *job, em_error *err)
 done:
     emi_free(room);
     return status;
+}
+
+/* Everyone knows whether the root does. */
+static em_status find_next(emi_job *job, em_error *err)
+{
+    emi_answer *answer = &job->solver.answer;
+    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
+    return isnan(answer->next) ? search_rest(job, err) : EM_OK;
 }
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
@@ -166,6 +172,7 @@ static em_status certify(findings *f, em_error *err)
                              .variance = p->variance,
                              .rank = s->rank,
                              .tolerance = s->tolerance,
+                             .from_formed = s->rounding.formed,
                              .rounding = s->rounding};
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
@@ -178,7 +185,7 @@ static em_status certify(findings *f, em_error *err)
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
     *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
-    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.unknown > 0 || v.has < (K < s->rank ? K : s->rank));
+    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.hidden + v.limited > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
 }
 
@@ -192,9 +199,51 @@ static em_status look(findings *f, em_error *err)
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) *word(f, STATUS) = certify(f, err);
     emi_tree_give(mesh, f->told, (size_t)(KINDS * f->K + WORDS));
     if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
+    for (int k = 0; k < f->K; k++)
+        if (!(kind(f, ORDER)[k] >= 0 && kind(f, ORDER)[k] < f->K))
+            return emi_fail(err, EM_ENET, "fit: what the root says of component %d cannot be; try again", k + 1);
     em_status status = (em_status)(int)*word(f, STATUS);
     if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
         return emi_fail(err, status, "fit: the answer could not be checked; try another method");
+    return status;
+}
+
+/* Where covariances say that there is nothing left, do the rows say so too?  What squares of large numbers hide is looked for
+ * in what is left of C without the components that have variance. */
+static em_status look_past_rank(findings *f, em_error *err)
+{
+    const emi_problem *p = f->job->problem;
+    const emi_solver *s = &f->job->solver;
+    int has = (int)*word(f, HAS), most = f->K < s->rank ? f->K : s->rank;
+    double value = 0, beyond = 0, left = emi_rounding_most(&s->rounding, p->d, has);
+    if (has >= most) return EM_OK;
+    double *V = emi_doubles((size_t)p->d * ((size_t)has + 1));
+    if (!V) return emi_fail_memory(err, "certificate");
+    for (int k = 0; k < has; k++) {
+        memcpy(V + (size_t)k * (size_t)p->d, f->job->observer.estimate + (size_t)kind(f, ORDER)[k] * (size_t)p->d,
+               sizeof *V * (size_t)p->d);
+        left += kind(f, TOGETHER)[k] * kind(f, TOGETHER)[k] * kind(f, THETA)[k]; /* what it is off by */
+    }
+    em_status status =
+        emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
+    emi_free(V);
+    if (value > left) *word(f, UNKNOWN) += 1, *word(f, HAS) = most;
+    return status;
+}
+
+/* The covariances have lost it in rounding; the rows may not have. */
+static em_status look_closer(findings *f, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_problem *p = f->job->problem;
+    int spared = p->C[0].spared;
+    f->by_rows = 1;
+    emi_problem_spare(p);
+    if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
+    TRY(look(f, err));
+    TRY(look_past_rank(f, err));
+done:
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
     return status;
 }
 
@@ -227,13 +276,13 @@ static void fill_component(const findings *f, em_model *model, int k)
     const emi_problem *p = f->job->problem;
     const emi_observer *o = &f->job->observer;
     int from = (int)kind(f, ORDER)[k];
-    double theta = k < (int)*word(f, HAS) ? kind(f, THETA)[k] : 0;
+    double theta = k < (int)*word(f, HAS) ? fmax(0, kind(f, THETA)[k]) : 0;
     memcpy(model->components + (size_t)k * (size_t)p->d, o->estimate + (size_t)from * (size_t)p->d,
            sizeof *model->components * (size_t)p->d);
     model->explained_variance[k] = emi_problem_variance_of(p, theta);
     model->explained_variance_ratio[k] = theta / p->variance;
     model->singular_values[k] = emi_problem_singular_value_of(p, theta);
-    model->residuals[k] = kind(f, RESIDUAL)[k];
+    model->residuals[k] = k < (int)*word(f, HAS) ? kind(f, RESIDUAL)[k] : 0; /* past the rank there is nothing to find */
     model->angle_bounds[k] = kind(f, ANGLE)[k];
     model->subspace_bounds[k] = kind(f, TOGETHER)[k];
     model->cluster[k] = (int64_t)kind(f, CLUSTER)[k];
@@ -340,10 +389,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     TRY(find_next(job, err));
     TRY(open_findings(&f, job, err));
     TRY(look(&f, err));
-    if (*word(&f, CLOSER) != 0) { /* the covariances have lost it in rounding; the rows may not have */
-        f.by_rows = 1;
-        TRY(look(&f, err));
-    }
+    if (*word(&f, CLOSER) != 0) TRY(look_closer(&f, err));
     TRY(fill(&f, nodes.consensus, nodes.error, out, err));
 done:
     close_findings(&f);

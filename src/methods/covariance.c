@@ -43,7 +43,7 @@ static int needs_refinement(const double *values, const double *nothing, int d, 
 static void find_nothing(const emi_solver *s, const double *vectors, int found, double *nothing)
 {
     for (int k = 0; k < found; k++)
-        nothing[k] = emi_rounding_variance(&s->rounding, s->d, vectors + (size_t)k * (size_t)s->d);
+        nothing[k] = emi_rounding_variance(&s->rounding, s->d, vectors + (size_t)k * (size_t)s->d, k);
 }
 
 /* As many as explain the fraction that was asked for. */
@@ -62,7 +62,9 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     em_status status = EM_OK;
     int d = s->d, K = s->K, found = s->fraction > 0 || K == d ? d : K + 1;
     double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found), *nothing = values + d;
-    if (!values || !vectors) TRY(emi_fail_memory(err, "covariance"));
+    size_t needs = emi_orthonormalise_needs(d, d);
+    double *room = emi_doubles(needs);
+    if (!values || !vectors || !room) TRY(emi_fail_memory(err, "covariance"));
     unpack(packed, d, C);
     TRY(emi_top_eigen(C, d, found, values, vectors, err));
     find_nothing(s, vectors, found, nothing);
@@ -77,7 +79,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         unpack(packed, d, C);
         find_nothing(s, vectors, d, nothing);
         TRY(emi_refine_eigen(C, d, nothing, values, vectors, err));
-        TRY(emi_orthonormalise((emi_block){d, d, vectors}, EM_QR_POSITIVE, (emi_scratch){C, (size_t)d * (size_t)d}, err));
+        TRY(emi_orthonormalise((emi_block){d, d, vectors}, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
         find_nothing(s, vectors, d, nothing);
     }
     if (s->fraction > 0) K = enough(s, values);
@@ -89,6 +91,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         for (int k = K; k < d; k++) s->answer.rest += values[k];
     }
 done:
+    emi_free(room);
     emi_free(vectors);
     emi_free(values);
     return status;

@@ -97,7 +97,7 @@ static double smallest_residual(const krylov *k)
 static int is_nothing(const krylov *k, int n)
 {
     const double *x = emi_ritz_columns(&k->ritz, k->ritz.X, n, 1).v;
-    return k->ritz.theta[n] <= emi_rounding_variance(&k->s->rounding, k->s->d, x);
+    return k->ritz.theta[n] <= emi_rounding_variance(&k->s->rounding, k->s->d, x, n);
 }
 
 /* How many pairs have to be out of the way before the smallest that is wanted can be seen; 0: none. */

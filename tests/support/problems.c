@@ -90,6 +90,7 @@ static void draw_spectrum(problem *p, emi_random *r, int rank, double decades, i
         if (k > 0 && chance(r, 0.1)) deviation[k] = deviation[k - 1] * (1 - pow(10, between(r, -14, -2)));
     }
     multiply(p, L, R, deviation, rank);
+    p->decades += decades;
     note(p, "rank %d, %.1f decades, %s; ", rank, decades, rotated ? "rotated" : "along axes");
     free(deviation);
     free(R);
@@ -132,9 +133,11 @@ static void change_scales(problem *p, emi_random *r)
     if (chance(r, 0.2)) {
         double factor = pow(10, between(r, 2, 10));
         scale_column(p, whole(r, 0, p->d - 1), factor, 0);
+        p->decades += log10(factor);
         note(p, "a column times %.1e; ", factor);
     } else if (chance(r, 0.2)) {
         for (int f = 0; f < p->d; f++) scale_column(p, f, pow(10, between(r, -6, 6)), 0);
+        p->decades += 12;
         note(p, "columns times 1e-6 .. 1e6; ");
     }
     if (chance(r, 0.4)) unit = pow(10, between(r, -8, 8));

@@ -15,6 +15,7 @@ typedef struct problem {
     double tolerance;
     uint64_t seed;   /* of the fit                              */
     char words[256]; /* what was done to the table              */
+    double decades;  /* of its deviations, by construction      */
 } problem;
 
 /* The number-th problem of a seed. */
