@@ -36,16 +36,12 @@ static void fix_sign(double *x, int d)
 }
 
 /* At the root: orthonormal columns, whose signs follow from themselves.  The mean of the nodes' columns is not quite
- * orthonormal: each is made so to those before it; Ritz vectors, which differ by a rotation where eigenvalues are alike,
- * all together. */
+ * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
 static void tidy(emi_job *job, emi_block X)
 {
-    const emi_solver *s = &job->solver;
     em_error unsaid; /* what comes of it is judged by its residual */
-    if (s->ritz && job->method->uses & EMI_USES_RITZ)
-        (void)emi_polar(X, s->scratch[0], &unsaid);
-    else if (!(job->method->traits & EMI_AT_ROOT))
-        (void)emi_orthonormalise(X, EM_QR_POSITIVE, s->scratch[0], &unsaid);
+    if (!(job->method->traits & EMI_AT_ROOT))
+        (void)emi_orthonormalise(X, EM_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);

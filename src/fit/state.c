@@ -87,6 +87,7 @@ em_status emi_state_carry(emi_parcel *p, emi_solver *s, em_error *err)
     emi_parcel_real(p, &a->change);
     emi_parcel_real(p, &a->seconds);
     emi_parcel_real(p, &a->travelled);
+    emi_parcel_real(p, &a->reserve);
     carry_answer(p, s);
     carry_counts(p, s->mesh, &a->before);
     carry_field(p, &s->X);

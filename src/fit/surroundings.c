@@ -20,7 +20,7 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
                                 double alpha, em_error *err)
 {
     em_status status = EM_OK;
-    *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN};
+    *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN, .reserve = 0.1};
     a->before = s->mesh->count[EM_METHOD];
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
     TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
@@ -216,6 +216,25 @@ static void diverge(emi_solver *s)
     a->over = 1;
 }
 
+/* A node's own residual does not see all of the disagreement that is left.  Where it is small enough, the true one is found
+ * out, by two exact averages; if that is not, it takes so much more. */
+static int confirm(emi_solver *s)
+{
+    emi_surroundings *a = s->around;
+    emi_observer *o = a->observer;
+    double worst = 0, largest = 0, tolerance = a->options->tolerance;
+    s->mesh->phase = EM_CONTROL;
+    emi_observe_estimate(o);
+    (void)emi_observe_residual(o);
+    for (int k = 0; k < o->K; k++) largest = emi_larger(largest, o->theta[k]);
+    for (int k = 0; k < o->K; k++)
+        if (!(o->residual[k] * o->theta[k] <= EMI_ROUNDING * largest)) worst = emi_larger(worst, o->residual[k]);
+    emi_tree_give(s->mesh, &worst, 1); /* the root's word: another CPU may see another last digit */
+    s->mesh->phase = EM_METHOD;
+    a->reserve *= worst > tolerance ? fmin(0.5, tolerance / worst) : 1;
+    return worst <= tolerance || a->change == 0;
+}
+
 /* Returns whether what was sought is found: every residual is within the tolerance, or nothing moves any more. */
 static int test(emi_solver *s, int first, int count)
 {
@@ -237,9 +256,8 @@ static int test(emi_solver *s, int first, int count)
     a->tested = a->iteration;
     a->travelled = 0;
     emi_field_copy(&s->X, &a->good);
-    /* A node's own residual does not see the disagreement that is left: a promise needs some reserve. */
-    double reserve = s->knows_residual && !(s->traits & EMI_AT_ROOT) ? 0.1 : 1;
-    return tolerance > 0 && a->change <= reserve * tolerance;
+    if (!s->knows_residual || s->traits & EMI_AT_ROOT) return tolerance > 0 && a->change <= tolerance;
+    return tolerance > 0 && a->change <= a->reserve * tolerance && confirm(s);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------------ */

@@ -29,6 +29,7 @@ typedef struct emi_surroundings {
     long tested;       /* iteration of that test */
     double travelled;  /* the sum of the steps since */
     double change;
+    double reserve; /* a node's residual must be so much smaller than the tolerance */
 
     double resumed, seconds; /* the clock runs during iterations, not while looking on */
     em_trace_row *rows;

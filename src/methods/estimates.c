@@ -158,7 +158,6 @@ static int rotation(emi_block B, emi_block S, double *T, size_t room)
 /* A run that has come apart is told by a residual that is no number. */
 static em_status ritz_turn(void *context, int i, int worker, em_error *err)
 {
-    (void)err;
     const estimate_task *t = context;
     emi_scratch scratch = t->s->scratch[worker];
     emi_block B = emi_at(t->B, i), S = emi_at(t->S, i), X = emi_at(t->X, i);
@@ -174,7 +173,10 @@ static em_status ritz_turn(void *context, int i, int worker, em_error *err)
         if (is_rounding(norm, theta[0])) continue; /* past the rank: it would be rounding, blown up */
         for (int n = 0; n < X.rows; n++) emi_column_of(X, k)[n] = emi_column_of(CX, k)[n] / norm;
     }
-    return EM_OK;
+    /* The step also magnifies what is wrong with a small component along the large ones: that is taken off again. */
+    em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, scratch, err);
+    if (status == EM_ENUMERIC) *residual = NAN;
+    return status == EM_ENUMERIC ? EM_OK : status;
 }
 
 void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X)
