@@ -21,6 +21,7 @@ typedef struct work {
     double *spread;      /* [K] s . |x_k|                                               */
     double *spread_of;   /* [K + 1] sum of the squares of the first m of these          */
     double *left;        /* [K + 1] sum of s_f^2 outside the first m                    */
+    double *tail;        /* (K, K) residuals from the k-th on, outside the first m      */
     double *unexplained; /* [K + 1] variance outside the first m                        */
     double *numbers;     /* all of these                                                */
     int knows_next;      /* the eigenvalue after the K-th                               */
@@ -115,13 +116,27 @@ static double residual_outside(const work *w, int k, int m)
 }
 
 
-/* The distance of theta_first .. theta_last from all other eigenvalues but the first m, which lie no further from the
- * neighbours' values than their residuals are long. */
+/* The residuals of components k .. K - 1 outside the first m, all together: kept for all k, m. */
+static void add_up_tails(work *w)
+{
+    for (int m = 0; m <= w->splits && m < w->K; m++) {
+        double sum = 0;
+        for (int k = w->K - 1; k >= 0; k--) {
+            double one = residual_outside(w, k, m);
+            w->tail[(size_t)m * (size_t)w->K + (size_t)k] = sqrt(sum += one * one);
+        }
+    }
+}
+
+/* The distance of theta_first .. theta_last from all other eigenvalues but the first m.  Those above lie no further from the
+ * neighbour's value than its residual is long; those below, which may be mixed with each other and
+ * with what is outside, than twice all of theirs are. */
 static double gap_of(const work *w, int first, int last, int m)
 {
     const emi_evidence *e = w->e;
-    double below = last + 1 < w->K ? e->theta[last] - e->theta[last + 1] - residual_outside(w, last + 1, m)
-                                   : e->theta[last] - e->next - e->beyond;
+    double below = last + 1 < w->K
+                       ? e->theta[last] - e->theta[last + 1] - 2 * w->tail[(size_t)m * (size_t)w->K + (size_t)last + 1]
+                       : e->theta[last] - e->next - e->beyond;
     if (first == m) return below;
     return fmin(below, e->theta[first - 1] - e->theta[first] - residual_outside(w, first - 1, m));
 }
@@ -221,20 +236,26 @@ static double bound_together(const work *w, int first, int last, int open)
     return fmin(1, worst);
 }
 
-/* Once a component is not known, neither is which one those after it are. */
+static void set_bounds(emi_verdict *out, int first, int end, double bound)
+{
+    for (int k = first; k < end; k++) out->angle[k] = out->together[k] = bound;
+}
+
+/* Once a component is not known, neither is which one those after it are, nor how far it is from the one before. */
 static void find_bounds(const work *w, emi_verdict *out)
 {
     static const double lost = 0.5;
     int has = (int)out->has, known = 1;
-    for (int first = 0, end; first < w->K; first = end) {
+    for (int first = 0, end, before = 0; first < w->K; before = first, first = end) {
         for (end = first + 1; end < w->K && (int)out->cluster[end] == first;) end++;
         int open = end == w->K && out->open != 0;
         double together = first < has && known ? bound_together(w, first, end - 1, open) : 1;
-        for (int k = first; k < end; k++) {
-            out->angle[k] = first < has && known ? bound(w, k, k) : 1;
-            out->together[k] = together;
+        set_bounds(out, first, end, together);
+        for (int k = first; k < end && together < 1; k++) out->angle[k] = bound(w, k, k);
+        if (known && first < has && together >= lost) {
+            set_bounds(out, before, end, 1);
+            known = 0;
         }
-        known = known && together < lost;
     }
 }
 
@@ -266,12 +287,13 @@ static em_status open_work(work *w, const emi_evidence *e, em_error *err)
 {
     size_t K = (size_t)e->X.cols, size;
     *w = (work){.e = e, .K = e->X.cols};
-    if (emi_size_overflows(K, 2 * K + 8, &size) || !(w->numbers = emi_doubles(size + 4)))
+    if (emi_size_overflows(K, 3 * K + 8, &size) || !(w->numbers = emi_doubles(size + 4)))
         return emi_fail_memory(err, "certificate");
     double **parts[] = {&w->square, &w->spread}, **longer[] = {&w->error, &w->spread_of, &w->left, &w->unexplained};
     double *at = w->numbers;
     w->G = at, at += K * K;
     w->along = at, at += K * (K + 1);
+    w->tail = at, at += K * K;
     for (int n = 0; n < 2; n++, at += K) *parts[n] = at;
     for (int n = 0; n < 4; n++, at += K + 1) *longer[n] = at;
     return EM_OK;
@@ -310,11 +332,15 @@ em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
     out->has = count_with_variance(&w, out->angle); /* whose turn comes later */
     out->limited = out->hidden = out->unknown = out->short_of = 0;
     for (int k = 0; k < w.K; k++) out->residual[k] = sqrt(w.square[k]) / (e->theta[k] > 0 ? e->theta[k] : e->theta[0]);
+    add_up_tails(&w);
     find_clusters(&w, out);
     find_bounds(&w, out);
     judge(&w, out);
     if (out->unknown > 0) out->has = w.K < e->rank ? w.K : e->rank; /* who does not know them cannot say that they are none */
     out->missed = w.knows_next && (int)out->has == w.K && misses(&w);
+    int first = 0; /* that it belongs before */
+    while (first < w.K && !(e->theta[first] < 1.01 * e->next + 2 * residual_outside(&w, first, 0))) first++;
+    if (out->missed != 0) set_bounds(out, first > 0 ? first - 1 : 0, w.K, 1);
 done:
     emi_free(w.numbers);
     return status;

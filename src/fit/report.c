@@ -181,7 +181,7 @@ static em_status certify(findings *f, em_error *err)
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
     *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
-    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.hidden + v.limited > 0 || v.has < (K < s->rank ? K : s->rank));
+    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
 }
 
@@ -334,7 +334,8 @@ static em_reason verdict(const findings *f)
     const emi_job *job = f->job;
     em_reason ended = job->around.reason;
     if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
-    if (*word(f, MISSED) != 0 && ended == EM_CONVERGED) return EM_STOPPED_MISSED;
+    int at_root = (job->method->traits & EMI_AT_ROOT) != 0; /* such a method misses only what it cannot see */
+    if (*word(f, MISSED) != 0 && ended == EM_CONVERGED) return at_root ? EM_STOPPED_ROUNDING : EM_STOPPED_MISSED;
     if (*word(f, SHORT_OF) == 0) return *word(f, UNKNOWN) > 0 ? EM_STOPPED_ROUNDING : EM_CONVERGED;
     if (ended != EM_CONVERGED) return ended;
     return job->method->info.residual ? EM_STOPPED_SHORT : EM_SETTLED;

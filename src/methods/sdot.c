@@ -26,7 +26,7 @@ static em_status sdot_run(emi_solver *s)
 /* T_0 = 1, T_max = sdot's T, g = 1/2; more where a slow network asks for so many that they would not be reached in time. */
 static em_status sadot_run(emi_solver *s)
 {
-    enum { SOON = 100 }; /* iterations */
+    enum { SOON = 1000 }; /* iterations: half of its limit */
     long pace = s->rounds / SOON;
     while (emi_next(s)) {
         long mixes = 1 + (pace > 0 ? pace * s->iteration : (s->iteration + 1) / 2);

@@ -68,12 +68,12 @@ says '"converged": false'
 # Data of rank 2: the others have no variance, which is no failure.
 awk 'BEGIN { for (n = 0; n < 40; n++) { a = n % 7 - 3; b = n % 5; print a "," b "," a + b "," a - b } }' >flat.csv
 works fit flat.csv -k 4
-says "rank      2: components from 3 have no variance"
+says "rank      2: components from 3 on have no variance"
 works fit flat.csv -k 3 -n 3 --json
 says '"rank": 2'
 tr -d ' \n' <"$out" | grep -qF '"component":3,"variance":0,' || fail "the third component's variance is not 0"
 works fit flat.csv -k 3
-says "rank      2: components 3 have no variance"
+says "rank      2: component 3 has no variance"
 
 # Components whose variances are the same: +-e_i, each as often, so that C is a multiple of I.
 for i in 1 2 3 4; do

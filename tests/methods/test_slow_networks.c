@@ -68,7 +68,7 @@ static void nothing_overflows(void **state)
         for (int t = 0; t < 2; t++) {
             em_options options = em_options_default();
             options.method = methods[m];
-            options.iterations = m ? 200 : 5;
+            options.iterations = m == 1 ? 200 : 5;
             em_model *model = fit(data, topologies[t], 1000, options);
             const em_info *info = em_model_info(model);
             assert_int_equal(info->reason, EM_STOPPED_ITERATIONS);
