@@ -164,7 +164,7 @@ static double bound(const work *w, int first, int last)
 {
     double best = 1;
     for (int m = 0; m <= first && m <= w->splits; m++) best = fmin(best, bound_without(w, first, last, m));
-    return best < 0.5 ? best / (1 - best) : 1; /* where it is not small, the gap itself is in doubt */
+    return best < 0.5 ? fmin(1, 1.1 * best / (1 - best)) : 1; /* where it is not small, the gap itself is in doubt */
 }
 
 /* ---- what to make of it ----------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void find_bounds(const work *w, emi_verdict *out)
         int open = end == w->K && out->open != 0;
         double together = first < has && known ? bound_together(w, first, end - 1, open) : 1;
         set_bounds(out, first, end, together);
-        for (int k = first; k < end && together < 1; k++) out->angle[k] = bound(w, k, k);
+        for (int k = first; k < end && together < 1; k++) out->angle[k] = open ? 1 : bound(w, k, k);
         if (known && first < has && together >= lost) {
             set_bounds(out, before, end, 1);
             known = 0;

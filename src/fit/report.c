@@ -85,7 +85,7 @@ static em_status search_rest(emi_job *job, em_error *err)
     if (!room) TRY(emi_fail_memory(err, "certificate"));
     memcpy(V.v, o->estimate, sizeof *V.v * (size_t)s->d * (size_t)o->K);
     TRY(emi_orthonormalise(V, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
-    TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-3, &answer->next, &answer->beyond, err));
+    TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-7, &answer->next, &answer->beyond, err)); /* two may lie close */
 done:
     emi_free(room);
     return status;
