@@ -55,8 +55,8 @@ em_status report_components(const em_model *model, em_error *err)
 static void report_alike(const em_model *model, int first, int end, int open)
 {
     double bound = em_model_subspace_bounds(model)[first];
-    (void)printf("alike     the variances of components %d to %d are too close to tell the single vectors apart", first + 1,
-                 open ? end + 1 : end);
+    (void)printf("alike     the variances of components %d to %d are too close to tell the single vectors apart",
+                 first + 1, open ? end + 1 : end);
     if (open)
         (void)printf("; the last is not among those found: try -k %d\n", end + 1);
     else if (bound < 1)

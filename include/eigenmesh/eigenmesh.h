@@ -365,16 +365,16 @@ EM_API const em_option_info *em_option(int index); /* NULL past the end         
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
 
 /* The verdict, by the true residual of the answer, whatever a method believed.      */
-typedef enum em_reason { /* > 0: done; < 0: gave up, the last estimate is kept       */
+typedef enum em_reason {                   /* > 0: done; < 0: gave up, the last estimate is kept       */
                          EM_CONVERGED = 1, /* every residual is within the tolerance, or as small as rounding allows
                                             * with a direction that is known all the same */
                          EM_SETTLED = 2,   /* an inexact method no longer moves, at the residual that is reported */
                          EM_STOPPED_ITERATIONS = -1,
                          EM_STOPPED_DIVERGED = -2,
                          EM_STOPPED_USER = -3,
-                         EM_STOPPED_SHORT = -4,   /* the true residual is above the tolerance */
+                         EM_STOPPED_SHORT = -4,    /* the true residual is above the tolerance */
                          EM_STOPPED_ROUNDING = -5, /* rounding leaves components undetermined that have variance */
-                         EM_STOPPED_MISSED = -6   /* a larger eigenvalue is not among those found, as when a start
+                         EM_STOPPED_MISSED = -6    /* a larger eigenvalue is not among those found, as when a start
                                                    * lies in a subspace that the method cannot leave */
 } em_reason;
 

@@ -156,7 +156,8 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
 /* Columns that scratch has room for; never none. */
 static int columns_at_once(int d, emi_scratch scratch)
 {
-    size_t rows = emi_rows_at_once(d, APPLY_BYTES), left = scratch.count - rows * (size_t)d, columns = left / (rows + 2);
+    size_t rows = emi_rows_at_once(d, APPLY_BYTES), left = scratch.count - rows * (size_t)d,
+           columns = left / (rows + 2);
     return columns < INT_MAX ? (int)columns : INT_MAX;
 }
 

@@ -51,7 +51,8 @@ static void measure(work *w)
     for (int k = 0; k < K; k++) {
         double *along = along_of(w, k);
         along[0] = 0;
-        for (int m = 0; m < K; m++) along[m + 1] = along[m] + w->G[(size_t)k * (size_t)K + (size_t)m] * w->G[(size_t)k * (size_t)K + (size_t)m];
+        for (int m = 0; m < K; m++)
+            along[m + 1] = along[m] + w->G[(size_t)k * (size_t)K + (size_t)m] * w->G[(size_t)k * (size_t)K + (size_t)m];
     }
     for (int m = 0; m <= K; m++) {
         w->error[m] = 0;
@@ -114,7 +115,6 @@ static double residual_outside(const work *w, int k, int m)
 {
     return sqrt(positive(w->square[k] - along_of(w, k)[m]) + DBL_EPSILON * w->square[k]) + noise(w, k, m);
 }
-
 
 /* The residuals of components k .. K - 1 outside the first m, all together: kept for all k, m. */
 static void add_up_tails(work *w)
@@ -329,14 +329,15 @@ em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
         TRY(emi_fail(err, EM_ENUMERIC, "fit: the answer is not finite; try --scale std, or another method"));
     w.knows_next = !isnan(e->next);
     if (!w.knows_next) e->next = w.unexplained[w.K], e->beyond = 0; /* it cannot be more than all that is left */
-    out->has = count_with_variance(&w, out->angle); /* whose turn comes later */
+    out->has = count_with_variance(&w, out->angle);                 /* whose turn comes later */
     out->limited = out->hidden = out->unknown = out->short_of = 0;
     for (int k = 0; k < w.K; k++) out->residual[k] = sqrt(w.square[k]) / (e->theta[k] > 0 ? e->theta[k] : e->theta[0]);
     add_up_tails(&w);
     find_clusters(&w, out);
     find_bounds(&w, out);
     judge(&w, out);
-    if (out->unknown > 0) out->has = w.K < e->rank ? w.K : e->rank; /* who does not know them cannot say that they are none */
+    if (out->unknown > 0)
+        out->has = w.K < e->rank ? w.K : e->rank; /* who does not know them cannot say that they are none */
     out->missed = w.knows_next && (int)out->has == w.K && misses(&w);
     int first = 0; /* that it belongs before */
     while (first < w.K && !(e->theta[first] < 1.01 * e->next + 2 * residual_outside(&w, first, 0))) first++;

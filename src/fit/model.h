@@ -7,12 +7,12 @@
 struct em_model {
     int K, d;
     uint64_t N;
-    double *numbers;      /* one allocation for all that follows */
-    double *components;   /* [K * d] */
-    double *mean, *scale; /* [d] */
-    double *explained_variance, *explained_variance_ratio, *singular_values;             /* [K] */
-    double *residuals, *angle_bounds, *subspace_bounds;                                  /* [K] */
-    double *exact_variance, *component_error;                                            /* [K] valid when has_truth */
+    double *numbers;                                                         /* one allocation for all that follows */
+    double *components;                                                      /* [K * d] */
+    double *mean, *scale;                                                    /* [d] */
+    double *explained_variance, *explained_variance_ratio, *singular_values; /* [K] */
+    double *residuals, *angle_bounds, *subspace_bounds;                      /* [K] */
+    double *exact_variance, *component_error;                                /* [K] valid when has_truth */
     int64_t *cluster; /* [K] the first component of each one's cluster */
     double noise_variance;
     int has_truth;

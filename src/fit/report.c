@@ -181,7 +181,8 @@ static em_status certify(findings *f, em_error *err)
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
     *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
-    *word(f, CLOSER) = at_root && evidence.rounding.formed && (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
+    *word(f, CLOSER) = at_root && evidence.rounding.formed &&
+                       (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
 }
 
@@ -278,7 +279,8 @@ static void fill_component(const findings *f, em_model *model, int k)
     model->explained_variance[k] = emi_problem_variance_of(p, theta);
     model->explained_variance_ratio[k] = theta / p->variance;
     model->singular_values[k] = emi_problem_singular_value_of(p, theta);
-    model->residuals[k] = k < (int)*word(f, HAS) ? kind(f, RESIDUAL)[k] : 0; /* past the rank there is nothing to find */
+    model->residuals[k] =
+        k < (int)*word(f, HAS) ? kind(f, RESIDUAL)[k] : 0; /* past the rank there is nothing to find */
     model->angle_bounds[k] = kind(f, ANGLE)[k];
     model->subspace_bounds[k] = kind(f, TOGETHER)[k];
     model->cluster[k] = (int64_t)kind(f, CLUSTER)[k];

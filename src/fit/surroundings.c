@@ -20,7 +20,8 @@ em_status emi_surroundings_open(emi_surroundings *a, emi_solver *s, const em_opt
                                 double alpha, em_error *err)
 {
     em_status status = EM_OK;
-    *a = (emi_surroundings){.options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN, .reserve = 0.1};
+    *a = (emi_surroundings){
+        .options = options, .observer = observer, .alpha = alpha, .column = -1, .change = NAN, .reserve = 0.1};
     a->before = s->mesh->count[EM_METHOD];
     TRY(emi_field_alloc(&a->good, s->mesh->hosted, s->d, s->K, err));
     TRY(emi_field_alloc(&a->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
@@ -251,8 +252,8 @@ static int test(emi_solver *s, int first, int count)
     a->due = largest[REQUEST] == ASKS_CHECKPOINT;
     if (largest[REQUEST] == ASKS_END) stop_for_user(a);
     s->width = (int)largest[WIDTH];
-    a->change = s->knows_residual ? largest[RESIDUAL]
-                                  : rate_of(s, first, count, largest + NUMBERS, largest + NUMBERS + s->K);
+    a->change =
+        s->knows_residual ? largest[RESIDUAL] : rate_of(s, first, count, largest + NUMBERS, largest + NUMBERS + s->K);
     a->tested = a->iteration;
     a->travelled = 0;
     emi_field_copy(&s->X, &a->good);

@@ -51,7 +51,8 @@ em_status emi_top_eigen(double *A, int d, int K, double *values, double *vectors
 
 /* All d eigenpairs of the symmetric A, which is kept, made better: see refine.c.  Pairs whose eigenvalues are no larger than
  * `nothing` are rounding, and are not told apart; NULL: there are none. */
-em_status emi_refine_eigen(const double *A, int d, const double *nothing, double *values, double *vectors, em_error *err);
+em_status emi_refine_eigen(const double *A, int d, const double *nothing, double *values, double *vectors,
+                           em_error *err);
 
 /* sin^2 of the angle between x and the unit vector q, as ||x - (x'q) q||^2 / ||x||^2: unlike
  * 1 - cos^2 this form can go below 1e-16. */

@@ -51,7 +51,8 @@ static void sort_falling(double *values, emi_block V)
         }
 }
 
-em_status emi_refine_eigen(const double *A, int d, const double *nothing, double *values, double *vectors, em_error *err)
+em_status emi_refine_eigen(const double *A, int d, const double *nothing, double *values, double *vectors,
+                           em_error *err)
 {
     static const double enough = 1e-9; /* its square is nothing */
     size_t size = (size_t)d * (size_t)d;

@@ -4,8 +4,8 @@
 #include "methods/method.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <float.h>
+#include <lapacke.h>
 #include <string.h>
 
 typedef struct estimate_task {
@@ -49,8 +49,7 @@ static em_status theta_turn(void *context, int i, int worker, em_error *err)
     const estimate_task *t = context;
     emi_block X = emi_at(t->B, i), S = emi_at(t->S, i);
     double *theta = emi_at(&t->s->theta, i).v + t->first;
-    for (int k = 0; k < X.cols; k++)
-        theta[k] = cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(S, k), 1);
+    for (int k = 0; k < X.cols; k++) theta[k] = cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(S, k), 1);
     return EM_OK;
 }
 

@@ -321,10 +321,8 @@ static em_status krylov_run(emi_solver *s)
     size_t d = (size_t)s->d;
     emi_ritz_space *r = &k.ritz;
     const emi_kept kept[] = {{k.q, d, k.most, &s->width}, /* all that the others keep */
-                             {&k.random.state, 1, 1, NULL},
-                             {r->B, d, r->room, &r->size},
-                             {r->A, d, r->room, &r->size},
-                             {r->T, (size_t)r->room, r->room, &r->size},
+                             {&k.random.state, 1, 1, NULL},     {r->B, d, r->room, &r->size},
+                             {r->A, d, r->room, &r->size},      {r->T, (size_t)r->room, r->room, &r->size},
                              {r->theta, 1, r->room, &r->locked}};
     s->kept = kept;
     s->kept_count = emi_mesh_has_root(s->mesh) ? sizeof kept / sizeof *kept : 1;

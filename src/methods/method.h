@@ -10,9 +10,9 @@ enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 
 
 /* What a method needs and promises beyond that. */
 enum {
-    EMI_NEEDS_NETWORK = 1,  /* the nodes measure emi_network first                               */
-    EMI_NEEDS_DENSE = 2,    /* covariances formed, not products with the data                    */
-    EMI_AT_ROOT = 4         /* the root of the tree decides, and holds the answer: the others do what it asks */
+    EMI_NEEDS_NETWORK = 1, /* the nodes measure emi_network first                               */
+    EMI_NEEDS_DENSE = 2,   /* covariances formed, not products with the data                    */
+    EMI_AT_ROOT = 4        /* the root of the tree decides, and holds the answer: the others do what it asks */
 };
 
 typedef struct emi_method {

@@ -48,25 +48,25 @@ struct emi_solver {
     emi_answer answer;                 /* at the root, of a method that works there              */
     emi_scratch *scratch;              /* [threads] doubles for the arithmetic of one node       */
 
-    double step;          /* alpha_t, of the iteration under way                                 */
-    int rounds;           /* mixes an iteration, for methods that have them                      */
-    emi_network network;  /* for methods that ask                                                */
-    em_qr_signs qr_signs; /* of every QR                                                         */
-    int ritz;             /* turn a subspace's basis into eigenvectors                           */
-    int oversample;       /* extra vectors in a block                                            */
-    int own_start;        /* the start is the user's                                             */
-    uint64_t seed;        /* of what else is random                                              */
-    double tolerance;     /* on the residual                                                     */
-    double fraction;      /* of the variance to explain, by as many components as it takes; 0: K  */
-    double variance;      /* trace(C)                                                            */
-    int rank;             /* at most: there are no more rows or features                          */
+    double step;           /* alpha_t, of the iteration under way                                 */
+    int rounds;            /* mixes an iteration, for methods that have them                      */
+    emi_network network;   /* for methods that ask                                                */
+    em_qr_signs qr_signs;  /* of every QR                                                         */
+    int ritz;              /* turn a subspace's basis into eigenvectors                           */
+    int oversample;        /* extra vectors in a block                                            */
+    int own_start;         /* the start is the user's                                             */
+    uint64_t seed;         /* of what else is random                                              */
+    double tolerance;      /* on the residual                                                     */
+    double fraction;       /* of the variance to explain, by as many components as it takes; 0: K  */
+    double variance;       /* trace(C)                                                            */
+    int rank;              /* at most: there are no more rows or features                          */
     emi_rounding rounding; /* what of C is rounding                                              */
-    int knows_residual;   /* s->residual is kept: the tolerance is about it, not about the change */
+    int knows_residual;    /* s->residual is kept: the tolerance is about it, not about the change */
     unsigned uses, traits; /* the method's, of method.h                                          */
-    int width;            /* columns that the root asks for next, as everyone was told            */
-    long iteration;       /* completed, kept by emi_next                                         */
-    long iteration_limit; /* of the whole run                                                    */
-    const emi_kept *kept; /* [kept_count] the method's, while it runs                            */
+    int width;             /* columns that the root asks for next, as everyone was told            */
+    long iteration;        /* completed, kept by emi_next                                         */
+    long iteration_limit;  /* of the whole run                                                    */
+    const emi_kept *kept;  /* [kept_count] the method's, while it runs                            */
     int kept_count;
 
     /* What surrounds a method: counting, tracing, stopping, spotting divergence.  Methods call it by

@@ -103,7 +103,8 @@ static void a_product_that_fails_ends_it(void **state)
     for (int n = 0; n < 4; n++) {
         em_error err = {0};
         matrix_operator m = {.A = A, .d = 30, .fail_at = n};
-        assert_fails(emi_largest_eigenvalue(apply, &m, 30, 1e-12, &value, &(double){0}, &err), EM_ENET, "meant to fail", &err);
+        assert_fails(emi_largest_eigenvalue(apply, &m, 30, 1e-12, &value, &(double){0}, &err), EM_ENET, "meant to fail",
+                     &err);
         assert_int_equal(m.products, n + 1);
     }
 }

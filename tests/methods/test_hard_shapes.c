@@ -21,9 +21,10 @@ static void more_features_than_rows(void **state)
 {
     (void)state;
     table t = gaussian_table(15, 40, 6);
-    static const char *const methods[] = {"krylov", "covariance", "deepca", NULL}; /* fastpca's steps suit the first of four
+    static const char *const methods[] = {"krylov", "covariance", "deepca",
+                                          NULL}; /* fastpca's steps suit the first of four
                                                                                    * decades: it would take too many */
-    const int Ks[] = {1, 4, 14, 15}; /* 14 is the rank, once the mean is gone */
+    const int Ks[] = {1, 4, 14, 15};             /* 14 is the rank, once the mean is gone */
     for (int n = 0; n < 4; n++) check_fits(&t, &t, options_of(NULL, Ks[n]), "sizes:7,1,4,1,2", methods);
     free(t.rows);
 }
