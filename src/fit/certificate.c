@@ -244,7 +244,7 @@ static void set_bounds(emi_verdict *out, int first, int end, double bound)
 /* Once a component is not known, neither is which one those after it are, nor how far it is from the one before. */
 static void find_bounds(const work *w, emi_verdict *out)
 {
-    static const double lost = 0.5;
+    static const double lost = 0.5, close_by = 0.01;
     int has = (int)out->has, known = 1;
     for (int first = 0, end, before = 0; first < w->K; before = first, first = end) {
         for (end = first + 1; end < w->K && (int)out->cluster[end] == first;) end++;
@@ -253,7 +253,8 @@ static void find_bounds(const work *w, emi_verdict *out)
         set_bounds(out, first, end, together);
         for (int k = first; k < end && together < 1; k++) out->angle[k] = open ? 1 : bound(w, k, k);
         if (known && first < has && together >= lost) {
-            set_bounds(out, before, end, 1);
+            int near = w->e->theta[first] > close_by * w->e->theta[before];
+            set_bounds(out, near ? before : first, end, 1);
             known = 0;
         }
     }

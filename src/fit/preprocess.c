@@ -236,7 +236,7 @@ done:
  * beside unit variances. */
 static double scale_of_constant(const emi_range *range, int f, double deviation)
 {
-    return deviation < 1e-8 ? 1 : ldexp(1, ilogb(fmax(range->highest[f], range->lowest[f])));
+    return deviation < 1e-8 || !range->highest ? 1 : ldexp(1, ilogb(fmax(range->highest[f], range->lowest[f])));
 }
 
 /* Unit variance in the convention that variances are reported in: divided by N - 1.  Features that are not ordinary are

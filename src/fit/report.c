@@ -116,12 +116,12 @@ typedef struct findings {
 
 static double *kind(const findings *f, int which)
 {
-    return f->told + which * f->K;
+    return f->told + (size_t)which * (size_t)f->K;
 }
 
 static double *word(const findings *f, int which)
 {
-    return f->told + KINDS * f->K + which;
+    return f->told + (size_t)KINDS * (size_t)f->K + (size_t)which;
 }
 
 static em_status measure_turn(void *context, int i, int worker, em_error *err)
@@ -194,7 +194,7 @@ static em_status look(findings *f, em_error *err)
     emi_mesh_run(mesh, cost, measure_turn, f);
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) *word(f, STATUS) = certify(f, err);
-    emi_tree_give(mesh, f->told, (size_t)(KINDS * f->K + WORDS));
+    emi_tree_give(mesh, f->told, (size_t)KINDS * (size_t)f->K + WORDS);
     if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
     for (int k = 0; k < f->K; k++)
         if (!(kind(f, ORDER)[k] >= 0 && kind(f, ORDER)[k] < f->K))

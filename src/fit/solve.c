@@ -104,7 +104,7 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
     em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
     if (status != EM_OK) return status;
     if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
-    for (; choices[c]; c++) {
+    for (;; c++) {
         em_model_free(out);
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         mesh->failure = failure = (em_error){0};

@@ -61,11 +61,11 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
 {
     em_status status = EM_OK;
     int d = s->d, K = s->K, found = s->fraction > 0 || K == d ? d : K + 1;
-    double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found),
-           *nothing = values + d;
+    double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found);
     size_t needs = emi_orthonormalise_needs(d, d);
-    double *room = emi_doubles(needs);
+    double *room = emi_doubles(needs), *nothing = NULL;
     if (!values || !vectors || !room) TRY(emi_fail_memory(err, "covariance"));
+    nothing = values + d;
     unpack(packed, d, C);
     TRY(emi_top_eigen(C, d, found, values, vectors, err));
     find_nothing(s, vectors, found, nothing);

@@ -26,7 +26,11 @@ const emi_method *emi_method_find(const char *name)
 int emi_rounds_to(double target, double beta)
 {
     enum { MOST = 10000000 };
+    double left = beta;
     int rounds = 1;
-    for (double left = beta; left > target && rounds < MOST; left *= beta) rounds++;
+    while (left > target && rounds < MOST) {
+        left *= beta;
+        rounds++;
+    }
     return rounds;
 }
