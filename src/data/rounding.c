@@ -1,6 +1,7 @@
 #include "data/rounding.h"
 
 #include <math.h>
+#include <stddef.h>
 
 double emi_spread_of(const emi_rounding *r, int f)
 {
@@ -17,24 +18,27 @@ double emi_spread(const emi_rounding *r, int d, const double *x)
 /* What the mean of feature f may be off by, and no more than is there. */
 static double shift_of(const emi_rounding *r, int f)
 {
-    return fmin(EMI_ROUNDING / 8 * r->offset[f], r->deviation[f]);
+    return fmin(EMI_ROUNDING / 32 * r->offset[f], r->deviation[f]);
+}
+
+double emi_shift(const emi_rounding *r, int d, const double *x)
+{
+    double sum = 0;
+    for (int f = 0; f < d; f++) sum += shift_of(r, f) * (x ? fabs(x[f]) : shift_of(r, f));
+    return x ? sum : sqrt(sum);
 }
 
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before)
 {
-    double spread = emi_spread(r, d, x), shift = 0;
-    for (int f = 0; f < d; f++) shift += shift_of(r, f) * fabs(x[f]);
-    double scores = EMI_ROUNDING / 2 * (spread + 4 * sqrt(r->total)) + shift; /* of each score y'x */
+    double spread = emi_spread(r, d, x);
+    double scores = EMI_ROUNDING / 2 * (spread + 4 * sqrt(r->total)) + emi_shift(r, d, x); /* of each score y'x */
     return (1 + before) * scores * scores + (r->formed ? EMI_ROUNDING / 2 * spread * spread : 0);
 }
 
 double emi_rounding_most(const emi_rounding *r, int d, int before)
 {
-    double square = 0, shift = 0;
-    for (int f = 0; f < d; f++) {
-        square += emi_spread_of(r, f) * emi_spread_of(r, f);
-        shift += shift_of(r, f) * shift_of(r, f);
-    }
-    double scores = EMI_ROUNDING / 2 * (sqrt(square) + 4 * sqrt(r->total)) + sqrt(shift);
+    double square = 0;
+    for (int f = 0; f < d; f++) square += emi_spread_of(r, f) * emi_spread_of(r, f);
+    double scores = EMI_ROUNDING / 2 * (sqrt(square) + 4 * sqrt(r->total)) + emi_shift(r, d, NULL);
     return (1 + before) * scores * scores;
 }

@@ -32,6 +32,9 @@ double emi_spread_of(const emi_rounding *r, int f);
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);
 
+/* What the mean may be off by along x, whatever its sign; for NULL, its length.  A mean that is off by e adds e e' to C. */
+double emi_shift(const emi_rounding *r, int d, const double *x);
+
 /* Variance along x that may be nothing but rounding, x itself being known to a few eps, and so beside each of the `before`
  * larger components that it is orthogonal to. */
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before);

@@ -19,6 +19,8 @@ typedef struct work {
     double *along;       /* (K + 1, K) sum of G_ik^2 over i < m                          */
     double *error;       /* [K + 1] ||E||^2 of the first m                              */
     double *spread;      /* [K] s . |x_k|                                               */
+    double *shift;       /* [K] what the mean may be off by along x_k                   */
+    double shift_in_all; /* and in all                                                  */
     double *spread_of;   /* [K + 1] sum of the squares of the first m of these          */
     double *left;        /* [K + 1] sum of s_f^2 outside the first m                    */
     double *tail;        /* (K, K) residuals from the k-th on, outside the first m      */
@@ -68,11 +70,13 @@ static void weigh(work *w)
     w->left[0] = w->spread_of[0] = 0;
     for (int f = 0; f < d; f++) w->left[0] += emi_spread_of(&e->rounding, f) * emi_spread_of(&e->rounding, f);
     w->unexplained[0] = e->variance;
+    w->shift_in_all = emi_shift(&e->rounding, d, NULL);
     for (int k = 0; k < w->K; k++) {
         const double *x = emi_column_of(e->X, k);
         double taken = 0;
         for (int f = 0; f < d; f++) taken += pow(emi_spread_of(&e->rounding, f) * x[f], 2);
         w->spread[k] = emi_spread(&e->rounding, d, x);
+        w->shift[k] = emi_shift(&e->rounding, d, x);
         w->spread_of[k + 1] = w->spread_of[k] + w->spread[k] * w->spread[k];
         w->left[k + 1] = positive(w->left[k] - taken);
         w->unexplained[k + 1] = positive(w->unexplained[k] - e->theta[k]);
@@ -97,9 +101,9 @@ static int is_orthonormal(const emi_evidence *e, double *gram)
 /* Rounding in C x_k, outside the first m components. */
 static double noise(const work *w, int k, int m)
 {
-    double theta = positive(w->e->theta[k]), left = sqrt(w->left[m]);
-    if (w->e->rounding.formed) return EMI_ROUNDING * w->spread[k] * left;
-    return EMI_ROUNDING * (w->spread[k] * sqrt(w->unexplained[m]) + sqrt(theta) * left);
+    double theta = positive(w->e->theta[k]), left = sqrt(w->left[m]), mean = w->shift[k] * w->shift_in_all;
+    if (w->e->rounding.formed) return EMI_ROUNDING * w->spread[k] * left + mean;
+    return EMI_ROUNDING * (w->spread[k] * sqrt(w->unexplained[m]) + sqrt(theta) * left) + mean;
 }
 
 /* Of the first m, outside them. */
@@ -288,14 +292,15 @@ static em_status open_work(work *w, const emi_evidence *e, em_error *err)
 {
     size_t K = (size_t)e->X.cols, size;
     *w = (work){.e = e, .K = e->X.cols};
-    if (emi_size_overflows(K, 3 * K + 8, &size) || !(w->numbers = emi_doubles(size + 4)))
+    if (emi_size_overflows(K, 3 * K + 9, &size) || !(w->numbers = emi_doubles(size + 4)))
         return emi_fail_memory(err, "certificate");
-    double **parts[] = {&w->square, &w->spread}, **longer[] = {&w->error, &w->spread_of, &w->left, &w->unexplained};
+    double **parts[] = {&w->square, &w->spread, &w->shift},
+           **longer[] = {&w->error, &w->spread_of, &w->left, &w->unexplained};
     double *at = w->numbers;
     w->G = at, at += K * K;
     w->along = at, at += K * (K + 1);
     w->tail = at, at += K * K;
-    for (int n = 0; n < 2; n++, at += K) *parts[n] = at;
+    for (int n = 0; n < 3; n++, at += K) *parts[n] = at;
     for (int n = 0; n < 4; n++, at += K + 1) *longer[n] = at;
     return EM_OK;
 }

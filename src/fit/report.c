@@ -103,7 +103,7 @@ static em_status find_next(emi_job *job, em_error *err)
 
 /* What the root finds out and tells: K numbers of each kind, and a few. */
 enum { ORDER, THETA, RESIDUAL, ANGLE, CLUSTER, TOGETHER, KINDS };
-enum { STATUS, CLOSER, OPEN, HAS, LIMITED, UNKNOWN, SHORT_OF, MISSED, REST, WORDS };
+enum { STATUS, CLOSER, STRICT, OPEN, HAS, LIMITED, UNKNOWN, SHORT_OF, MISSED, REST, WORDS };
 
 typedef struct findings {
     emi_job *job;
@@ -181,6 +181,8 @@ static em_status certify(findings *f, em_error *err)
     *word(f, OPEN) = v.open, *word(f, HAS) = v.has, *word(f, LIMITED) = v.limited;
     *word(f, UNKNOWN) = v.unknown, *word(f, SHORT_OF) = v.short_of, *word(f, MISSED) = v.missed;
     *word(f, REST) = s->answer.rest;
+    *word(f, STRICT) =
+        at_root && !s->rounding.formed; /* who worked with the rows has seen that there is nothing left */
     *word(f, CLOSER) = at_root && evidence.rounding.formed &&
                        (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
     return EM_OK;
@@ -221,8 +223,11 @@ static em_status look_past_rank(findings *f, em_error *err)
                sizeof *V * (size_t)p->d);
         left += kind(f, TOGETHER)[k] * kind(f, TOGETHER)[k] * kind(f, THETA)[k]; /* what it is off by */
     }
+    int spared = p->C[0].spared;
+    emi_problem_spare(f->job->problem);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
     emi_free(V);
     if (value > left) *word(f, UNKNOWN) += 1, *word(f, HAS) = most;
     return status;
@@ -238,7 +243,6 @@ static em_status look_closer(findings *f, em_error *err)
     emi_problem_spare(p);
     if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
     TRY(look(f, err));
-    TRY(look_past_rank(f, err));
 done:
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
     return status;
@@ -338,7 +342,8 @@ static em_reason verdict(const findings *f)
     if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0; /* such a method misses only what it cannot see */
     if (*word(f, MISSED) != 0 && ended == EM_CONVERGED) return at_root ? EM_STOPPED_ROUNDING : EM_STOPPED_MISSED;
-    if (*word(f, SHORT_OF) == 0) return *word(f, UNKNOWN) > 0 ? EM_STOPPED_ROUNDING : EM_CONVERGED;
+    int rounding = *word(f, UNKNOWN) > 0 || *word(f, HAS) == 0; /* there is variance in all: it must be somewhere */
+    if (*word(f, SHORT_OF) == 0) return rounding ? EM_STOPPED_ROUNDING : EM_CONVERGED;
     if (ended != EM_CONVERGED) return ended;
     return job->method->info.residual ? EM_STOPPED_SHORT : EM_SETTLED;
 }
@@ -389,6 +394,7 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
     TRY(open_findings(&f, job, err));
     TRY(look(&f, err));
     if (*word(&f, CLOSER) != 0) TRY(look_closer(&f, err));
+    if (*word(&f, STRICT) == 0) TRY(look_past_rank(&f, err));
     TRY(fill(&f, nodes.consensus, nodes.error, out, err));
 done:
     close_findings(&f);
