@@ -188,11 +188,10 @@ static em_status verdict(const fit_job *job, em_error *err)
                       "try more --consensus-rounds, or method krylov",
                       info->method, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_ROUNDING:
-        return refuse(
-            err, EM_ENUMERIC,
-            "fit: components are so much smaller than the first that rounding leaves their directions open%s; "
-            "try --scale std, or leaving out the columns of the largest numbers",
-            kept);
+        return refuse(err, EM_ENUMERIC,
+                      "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
+                      "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
+                      kept);
     case EM_STOPPED_MISSED:
         return refuse(err, EM_ENUMERIC,
                       "fit: %s missed a component that is larger than the last one it found%s; try another start "

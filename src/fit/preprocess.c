@@ -189,9 +189,11 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
     TRY(survey(&task, err));
     TRY(look_around(&task, center, sight, err));
     int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
-    if (!ordinary) TRY(find_range(&task, range, err));
-    if (!ordinary) TRY(refuse_constant(p, range, center, err));
-    if (!ordinary && center) TRY(refuse_span(p, range, err));
+    if (!ordinary) {
+        TRY(find_range(&task, range, err));
+        TRY(refuse_constant(p, range, center, err));
+        if (center) TRY(refuse_span(p, range, err));
+    }
     if (center) TRY(find_mean(&task, range, sight[LARGEST], factor, err));
     p->standard.mean = center ? p->mean : NULL;
 done:

@@ -199,8 +199,10 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
     TRY(judge_memory(p, err));
     describe_operators(p);
     int doubtful = p->exponent && options->scale == EM_SCALE_NONE; /* found out before the work */
-    if (doubtful) TRY(emi_find_variance(p, err));
-    if (doubtful) TRY(emi_check_units(p, err));
+    if (doubtful) {
+        TRY(emi_find_variance(p, err));
+        TRY(emi_check_units(p, err));
+    }
     TRY(emi_problem_choose_operator(p, steps, err));
     if (options->scale == EM_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, err));
