@@ -4,7 +4,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../cli/lib.sh
 . "$here/../cli/lib.sh"
 
-limit=10 # seconds, for every run
+limit=20 # seconds, for every run
 bash "$here/mpirun.sh" -n 1 true || exit $?
 export MPIRUN_WORKS=1
 
