@@ -152,15 +152,17 @@ emi_rounding emi_problem_rounding(const emi_problem *p)
                           .uncentred = !formed && p->standard.mean_is_near && !p->standard.inverse_scale};
 }
 
-void emi_problem_spare(emi_problem *p)
+int emi_problem_spare(emi_problem *p, int spared)
 {
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 1;
+    int before = p->C[0].spared;
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    return before;
 }
 
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
 {
     if (dense_is_better(p, steps)) return emi_problem_make_dense(p, err);
-    emi_problem_spare(p);
+    (void)emi_problem_spare(p, 1);
     return EM_OK;
 }
 

@@ -37,8 +37,9 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
 /* Covariances, formed where they are not yet, or products with the data: whichever takes less over so many steps. */
 em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err);
 
-/* Products with the data from now on, but for methods that need the covariances. */
-void emi_problem_spare(emi_problem *p);
+/* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
+ * what it was. */
+int emi_problem_spare(emi_problem *p, int spared);
 
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);

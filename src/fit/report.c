@@ -223,11 +223,10 @@ static em_status look_past_rank(findings *f, em_error *err)
                sizeof *V * (size_t)p->d);
         left += kind(f, TOGETHER)[k] * kind(f, TOGETHER)[k] * kind(f, THETA)[k]; /* what it is off by */
     }
-    int spared = p->C[0].spared;
-    emi_problem_spare(f->job->problem);
+    int spared = emi_problem_spare(f->job->problem, 1);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    (void)emi_problem_spare(f->job->problem, spared);
     emi_free(V);
     if (value > left) *word(f, UNKNOWN) += 1, *word(f, HAS) = most;
     return status;
@@ -238,13 +237,12 @@ static em_status look_closer(findings *f, em_error *err)
 {
     em_status status = EM_OK;
     emi_problem *p = f->job->problem;
-    int spared = p->C[0].spared;
+    int spared = emi_problem_spare(p, 1);
     f->by_rows = 1;
-    emi_problem_spare(p);
     if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
     TRY(look(f, err));
 done:
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    (void)emi_problem_spare(p, spared);
     return status;
 }
 

@@ -67,7 +67,7 @@ em_status emi_problem_truth(emi_problem *p, int K, double *values, double *vecto
     p->mesh->phase = EMI_OBSERVING;
     TRY(check_room(p, err));
     TRY(emi_problem_make_dense(p, err));
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    (void)emi_problem_spare(p, spared);
     told = emi_doubles(count + size);
     if (!told) TRY(emi_fail_memory(err, "truth compute"));
     TRY(emi_mesh_has_root(p->mesh) ? solve_at_root(p, K, told, err) : pool_covariances(p, NULL, err));
