@@ -95,16 +95,9 @@ endless=(fit data.npy -k 2 -n 4 -m dsa --tolerance 0 --iterations 1000000000 -o 
 # after_a_while WORDS: start endless iterations on three ranks, and do this with $mpirun_pid and the $rank_pids.
 after_a_while()
 {
-    ran="(mpirun -n 3) ${endless[*]}, then: $1"
-    status=0
-    bash "$here/mpirun.sh" -n 3 "$EIGENMESH" "${endless[@]}" >"$out" 2>"$scratch/log/all" </dev/null &
-    local mpirun_pid=$! began=$SECONDS rank_pids=()
-    for _ in {1..50}; do
-        mapfile -t rank_pids < <(pgrep -f "^$EIGENMESH ${endless[*]}" || true)
-        [[ ${#rank_pids[@]} -lt 3 ]] || break
-        sleep 0.1
-    done
-    [[ ${#rank_pids[@]} -eq 3 ]] || fail "three ranks are not running"
+    local began=$SECONDS
+    begin "${endless[@]}"
+    ran+=", then: $1"
     sleep 1 # in the midst of iterations
     eval "$1"
     (
@@ -117,7 +110,7 @@ after_a_while()
     grep '^eigenmesh: ' "$scratch/log/all" >"$err" || true
     [[ $status -ne 0 ]] || fail "status is 0"
     for pid in "${rank_pids[@]}"; do # mpirun may be gone a moment before the last of them
-        while [[ $(ps -o stat= -p "$pid") == [^Z]* ]]; do
+        while is_there "$pid"; do
             [[ $((SECONDS - began)) -lt $limit ]] || fail "rank $pid is still there"
             sleep 0.1
         done

@@ -46,3 +46,41 @@ refuses_together()
     shift 3
     launch_refuses "$wanted" "$words" -n "$ranks" "$EIGENMESH" "$@"
 }
+
+# ---- runs that something happens to ------------------------------------------------------------------------------
+
+# Each rank leaves its process's number in pid-RANK; the one named by HANGS_AT_ONCE hangs before it does anything.  Other
+# tests may run the same command at the same time: nothing is looked for by name.
+export EIGENMESH
+cat >ranked <<'END_OF_FILE'
+#!/usr/bin/env bash
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+echo $$ >"pid-$rank"
+if [[ $rank == "${HANGS_AT_ONCE:-}" ]]; then kill -STOP $$; fi
+exec "$EIGENMESH" "$@"
+END_OF_FILE
+chmod +x ranked
+
+is_there()
+{
+    [[ $(ps -o stat= -p "$1") == [^Z]* ]]
+}
+
+# begin ARGUMENT...: on three ranks, in the background; sets $mpirun_pid and the $rank_pids.
+begin()
+{
+    ran="(mpirun -n 3) $*"
+    status=0
+    rm -f pid-?
+    : >"$out"
+    bash "$here/mpirun.sh" -n 3 ./ranked "$@" >"$out" 2>"$scratch/log/all" </dev/null &
+    mpirun_pid=$!
+    for _ in {1..300}; do
+        if [[ -s pid-0 && -s pid-1 && -s pid-2 ]]; then
+            rank_pids=("$(<pid-0)" "$(<pid-1)" "$(<pid-2)")
+            return
+        fi
+        sleep 0.1
+    done
+    fail "three ranks are not running"
+}
