@@ -32,6 +32,12 @@ em_status cluster_agree(em_status status, em_error *err);
 /* The number that the first process has, in place of one's own. */
 em_status cluster_first(size_t *number, em_error *err);
 
+/* The first process's bytes, and so many of them everywhere, in place of one's own. */
+em_status cluster_share(void *bytes, size_t count, em_error *err);
+
+/* The sum over all processes, at every one. */
+em_status cluster_sum(size_t *number, em_error *err);
+
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err);
@@ -39,5 +45,8 @@ void cluster_close(em_mesh **mesh); /* unless a process is lost, which would hav
 
 /* `count` numbers of every process, one process after the other, at the first. */
 em_status cluster_gather(const double *values, int count, double *all, em_error *err);
+
+/* The texts of all processes, one after the other, at the first, where *all is the caller's to free. */
+em_status cluster_gather_text(const char *text, size_t size, char **all, size_t *all_size, em_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "message.h"
 
 #include <eigenmesh/mpi.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -243,6 +244,53 @@ em_status cluster_agree(em_status status, em_error *err)
 em_status cluster_first(size_t *number, em_error *err)
 {
     return size > 1 ? share(number, sizeof *number, 0, err) : EM_OK;
+}
+
+/* MPI counts bytes in an int. */
+static em_status check_count(size_t count, em_error *err)
+{
+    if (count <= INT_MAX) return EM_OK;
+    return refuse(err, EM_EINVAL, "mpi: %zu bytes of text are too many; try fewer columns", count);
+}
+
+em_status cluster_share(void *bytes, size_t count, em_error *err)
+{
+    em_status status = check_count(count, err); /* the same everywhere */
+    return size > 1 && status == EM_OK ? share(bytes, (int)count, 0, err) : status;
+}
+
+em_status cluster_sum(size_t *number, em_error *err)
+{
+    MPI_Request request;
+    uint64_t sum = *number;
+    if (size == 1) return EM_OK;
+    (void)MPI_Iallreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+    em_status status = await(request, err);
+    if (status == EM_OK) *number = sum;
+    return status;
+}
+
+em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err)
+{
+    em_status status = EM_OK;
+    MPI_Request request;
+    double length = (double)own, *lengths = calloc((size_t)size, sizeof *lengths);
+    int *counts = calloc((size_t)size, sizeof *counts), *begins = calloc((size_t)size, sizeof *begins);
+    *all_size = own;
+    TRY(cluster_agree(lengths && counts && begins ? EM_OK : refuse_memory(err, "texts"), err));
+    TRY(cluster_sum(all_size, err));
+    TRY(check_count(*all_size, err));
+    TRY(cluster_gather(&length, 1, lengths, err));
+    for (int r = 0, at = 0; rank == 0 && r < size; at += counts[r++]) counts[r] = (int)lengths[r], begins[r] = at;
+    *all = rank == 0 ? calloc(*all_size + 1, 1) : NULL;
+    TRY(cluster_agree(rank != 0 || *all ? EM_OK : refuse_memory(err, "texts"), err));
+    (void)MPI_Igatherv(text, (int)own, MPI_BYTE, *all, counts, begins, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    TRY(await(request, err));
+done:
+    free(begins);
+    free(counts);
+    free(lengths);
+    return status;
 }
 
 /* Asked for by name alone, without mpirun: a world of one. */

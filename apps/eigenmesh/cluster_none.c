@@ -65,6 +65,18 @@ em_status cluster_first(size_t *number, em_error *err)
     return EM_OK;
 }
 
+em_status cluster_share(void *bytes, size_t count, em_error *err)
+{
+    (void)bytes, (void)count, (void)err;
+    return EM_OK;
+}
+
+em_status cluster_sum(size_t *number, em_error *err)
+{
+    (void)number, (void)err;
+    return EM_OK;
+}
+
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err)
 {
     (void)err;
@@ -87,5 +99,14 @@ em_status cluster_gather(const double *values, int count, double *all, em_error 
 {
     (void)err;
     memcpy(all, values, sizeof *all * (size_t)count);
+    return EM_OK;
+}
+
+em_status cluster_gather_text(const char *text, size_t size, char **all, size_t *all_size, em_error *err)
+{
+    *all = calloc(size + 1, 1);
+    if (!*all) return refuse_memory(err, "texts");
+    memcpy(*all, text, size);
+    *all_size = size;
     return EM_OK;
 }

@@ -40,7 +40,7 @@ static em_status convert(const arguments *args, em_error *err)
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
     if (dtype) TRY(dtype_of(dtype, &type, err));
-    TRY(input_open(&data, input, args, err));
+    TRY(input_open(&data, input, args, NULL, NULL, err));
     /* Rows pass through as doubles, so that a long double's extra digits are gone already. */
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
     stream_target target = {.path = output, .type = type, .columns = em_data_columns(data)};

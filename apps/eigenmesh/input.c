@@ -17,11 +17,40 @@ static em_status header_of(const char *text, em_read_options *options, em_error 
     return EM_OK;
 }
 
-em_status input_open(em_data **out, const char *path, const arguments *args, em_error *err)
+static em_status missing_of(const char *text, em_read_options *options, em_error *err)
 {
-    em_read_options options = {.columns = args_text(args, "columns")};
+    static const char *const ways[] = {
+        [EM_MISSING_ERROR] = "error", [EM_MISSING_DROP] = "drop", [EM_MISSING_MEAN] = "mean"};
+    if (!text) return EM_OK;
+    for (int way = 0; way < (int)(sizeof ways / sizeof *ways); way++)
+        if (strcmp(text, ways[way]) == 0) {
+            options->missing = (em_missing)way;
+            return EM_OK;
+        }
+    return refuse(err, EM_EINVAL, "--missing: '%s' is not error, drop or mean; try --missing drop", text);
+}
+
+/* The library speaks of columns and a delimiter; here they are options. */
+static em_status as_typed(em_status status, em_error *err)
+{
+    static const char *const names[] = {"columns ", "column ", "delimiter: "};
+    static const char *const typed[] = {"--columns ", "--label ", "--delimiter: "};
+    em_error library = *err;
+    for (int n = 0; status != EM_OK && n < 3; n++)
+        if (strncmp(library.msg, names[n], strlen(names[n])) == 0)
+            (void)refuse(err, status, "%s%s", typed[n], library.msg + strlen(names[n]));
+    return status;
+}
+
+em_status input_open(em_data **out, const char *path, const arguments *args, const features *like, const char *label,
+                     em_error *err)
+{
+    em_read_options options = {
+        .columns = args_text(args, "columns"), .delimiter = args_text(args, "delimiter"), .label = label};
     em_status status = header_of(args_text(args, "header"), &options, err);
-    return status == EM_OK ? em_data_open(out, path, &options, err) : status;
+    if (status == EM_OK) status = missing_of(args_text(args, "missing"), &options, err);
+    if (like) features_ask(like, &options);
+    return status == EM_OK ? as_typed(em_data_open(out, path, &options, err), err) : status;
 }
 
 em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err)

@@ -3,17 +3,32 @@
 #define EIGENMESH_INPUT_H
 
 #include "args.h"
+#include "feature_names.h"
 
-/* The two options that say how to read a text file, for a command's table. */
+#define MISSING_HELP                                                                                                   \
+    "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the network)"
+
+/* The options that say how to read a table, for a command's own. */
 #define INPUT_OPTIONS                                                                                                  \
     {.name = "header", .metavar = "HOW", .preset = "auto", .help = "does a CSV begin with names: yes, no, auto"},      \
+        {.name = "columns",                                                                                            \
+         .metavar = "LIST",                                                                                            \
+         .preset = "all but text",                                                                                     \
+         .example = "0-9,12",                                                                                          \
+         .help = "the columns to read: positions from 0, such as 0-9,12, or a CSV header's names; -NAME: all but "     \
+                 "that one"},                                                                                          \
+        {.name = "delimiter",                                                                                          \
+         .metavar = "C",                                                                                               \
+         .preset = "found out",                                                                                        \
+         .example = "';'",                                                                                             \
+         .help = "what separates a CSV's cells: a character, tab, or space"},                                          \
     {                                                                                                                  \
-        .name = "columns", .metavar = "LIST", .preset = "all but labels", .example = "0-9,12",                         \
-        .help = "the columns to read: positions from 0, such as 0-9,12, or a CSV header's names"                       \
+        .name = "missing", .metavar = "HOW", .preset = "error", .example = "mean", .help = MISSING_HELP                \
     }
 
-/* Open a table as --header and --columns say. */
-em_status input_open(em_data **out, const char *path, const arguments *args, em_error *err);
+/* Open a table as they say, by the names of these features (NULL: its own), with this column as labels (NULL: none). */
+em_status input_open(em_data **out, const char *path, const arguments *args, const features *like, const char *label,
+                     em_error *err);
 
 /* A whole matrix of a known shape; `shape` says in words what its sides are. */
 em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);

@@ -101,14 +101,16 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
 
 static em_status open_network(problem *p, em_error *err)
 {
-    em_status status = EM_OK;
     const arguments *args = p->args;
-    TRY(network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
-                       err));
+    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
+                          err);
+}
+
+/* Which nodes live here. */
+static em_status find_place(problem *p, em_error *err)
+{
     p->hosted = p->nodes;
-    if (p->together) TRY(cluster_nodes(p->nodes, &p->first, &p->hosted, err));
-done:
-    return status;
+    return p->together ? cluster_nodes(p->nodes, &p->first, &p->hosted, err) : EM_OK;
 }
 
 static em_status open_mesh(problem *p, em_error *err)
@@ -134,35 +136,62 @@ static em_status open_shared(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    TRY(input_open(&p->tables[p->table_count++], args->operands[0], args, err));
+    TRY(input_open(&p->tables[p->table_count++], args->operands[0], args, NULL, NULL, err));
     if (p->together && cluster_size() > 1 && is_read_whole(p->tables[0]))
         TRY(refuse(err, EM_EINVAL,
                    "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
                    "shard-%%03d.csv",
                    args->operands[0], cluster_size()));
     TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err));
+    if (cluster_speaks()) TRY(reading_add(&p->reading, p->tables[0], err));
 done:
     return status;
 }
 
-/* The file of this node. */
+/* The file of this node: the first one in its own order, all others by its names. */
 static em_status open_own(problem *p, int node, em_error *err)
 {
+    em_status status = EM_OK;
     const arguments *args = p->args;
+    em_data **table = &p->tables[p->table_count++];
+    const features *like = node > 0 ? &p->features : NULL;
     char path[PATH_MAX];
-    if (args->operand_count > 1) return input_open(&p->tables[p->table_count++], args->operands[node], args, err);
-    em_status status = name_of(path, args->operands[0], node, err);
-    return status == EM_OK ? input_open(&p->tables[p->table_count++], path, args, err) : status;
+    if (args->operand_count > 1)
+        TRY(input_open(table, args->operands[node], args, like, NULL, err));
+    else {
+        TRY(name_of(path, args->operands[0], node, err));
+        TRY(input_open(table, path, args, like, NULL, err));
+    }
+    if (node == 0) TRY(features_of_table(&p->features, *table, err));
+    TRY(features_settle(&p->features, *table, &p->by_position, err));
+    TRY(reading_add(&p->reading, *table, err));
+done:
+    return status;
+}
+
+static em_status open_others(problem *p, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int node = p->first + p->table_count; node < p->first + p->hosted; node++) TRY(open_own(p, node, err));
+    TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
+done:
+    return status;
 }
 
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = calloc((size_t)p->hosted + 1, sizeof *p->tables);
-    if (!p->tables) return refuse_memory(err, "INPUT");
-    if (!one_a_node(p)) return open_shared(p, err);
-    for (int i = 0; i < p->hosted; i++) TRY(open_own(p, p->first + i, err));
-    TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
+    p->tables = calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
+    if (!p->tables) status = refuse_memory(err, "INPUT");
+    TRY(cluster_agree(status, err));
+    if (one_a_node(p)) {
+        TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
+        TRY(features_share(&p->features, err));
+        TRY(cluster_agree(open_others(p, err), err));
+    } else {
+        TRY(cluster_agree(open_shared(p, err), err));
+    }
+    TRY(reading_gather(&p->reading, err));
 done:
     return status;
 }
@@ -193,10 +222,11 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
+    TRY(cluster_agree(find_place(p, err), err));
+    TRY(open_data(p, err)); /* first, since more nodes than rows are too many, and a large network takes its time */
+    TRY(cluster_agree(check_columns(p, err), err));
     TRY(cluster_agree(open_network(p, err), err));
     TRY(cluster_agree(open_mesh(p, err), err));
-    TRY(cluster_agree(open_data(p, err), err)); /* what takes longest comes last */
-    TRY(cluster_agree(check_columns(p, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;
@@ -209,6 +239,8 @@ void problem_close(problem *p)
     em_shards_free(&p->shards);
     for (int i = 0; i < p->table_count; i++) em_data_free(&p->tables[i]);
     free(p->tables);
+    features_free(&p->features);
+    reading_free(&p->reading);
     free(p->init);
     free(p->truth);
 }
@@ -225,10 +257,29 @@ static const char *weights_name(const problem *p)
     return named ? named : "metropolis";
 }
 
+/* Some of them, at least. */
+static void print_names(const problem *p)
+{
+    enum { SHOWN = 8 };
+    size_t d = em_data_columns(p->tables[0]);
+    if (!em_data_column_name(p->tables[0], 0)) return;
+    for (size_t f = 0; f < d && f < SHOWN; f++)
+        (void)printf("%s%s", f ? ", " : "features  ", em_data_column_name(p->tables[0], f));
+    if (d > SHOWN) (void)printf(" and %zu more", d - SHOWN);
+    (void)putchar('\n');
+}
+
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
+    print_names(p);
+    reading_print(&p->reading, stdout);
+    if (p->by_position)
+        (void)printf("names     those of %s, by position in %s, which has none\n", p->features.text, p->by_position);
+    if (info->missing_values)
+        (void)printf("missing   %llu value%s filled with the feature's mean over the network\n",
+                     (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
     if (info->nodes > 1)
         (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
                      em_graph_edges(p->graph) == 1 ? "" : "s", weights_name(p));
@@ -236,6 +287,12 @@ void problem_print(const problem *p, const em_info *info)
 
 void problem_json(json *j, const problem *p)
 {
+    const em_data *first = p->tables[0];
+    json_open(j, "feature_names", '[');
+    for (size_t f = 0; em_data_column_name(first, 0) && f < em_data_columns(first); f++)
+        json_text(j, NULL, em_data_column_name(first, f));
+    json_close(j, ']');
+    reading_json(j, &p->reading);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));
     json_text(j, "weights", weights_name(p));

@@ -3,7 +3,9 @@
 #define EIGENMESH_PROBLEM_H
 
 #include "args.h"
+#include "feature_names.h"
 #include "json.h"
+#include "reading.h"
 
 /* The options that describe it, for a command's table; --truth is the command's own. */
 #define PROBLEM_OPTIONS                                                                                                \
@@ -49,6 +51,9 @@ typedef struct problem {
     int first, hosted; /* the nodes that live here */
     int table_count;
     em_data **tables;
+    features features;       /* the first table's names  */
+    const char *by_position; /* a table that has none    */
+    reading reading;
     em_shards *shards;
     em_graph *graph;
     em_mesh *mesh;
@@ -58,7 +63,7 @@ typedef struct problem {
 /* What is quick to refuse: the options, before anything is opened.  truth: what holds without --truth. */
 em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err);
 
-/* The network, the data, and the matrices that files hold. */
+/* The data, the network, and the matrices that files hold. */
 em_status problem_open(problem *p, em_error *err);
 void problem_close(problem *p); /* accepts the zeroed and the half-opened */
 

@@ -50,7 +50,7 @@ static em_status transform(const arguments *args, em_error *err)
     int inverse = args_given(args, "inverse");
     const char *output = args_text(args, "output");
     TRY(em_model_load(&model, args->operands[0], err));
-    TRY(input_open(&data, args->operands[1], args, err));
+    TRY(input_open(&data, args->operands[1], args, NULL, NULL, err));
     size_t d = (size_t)em_model_features(model), K = (size_t)em_model_components_count(model);
     TRY(check_columns(data, inverse ? K : d, args->operands[0], inverse, err));
     mapping map = {model, args_given(args, "whiten")};

@@ -100,11 +100,25 @@ typedef enum em_dtype {
 
 typedef struct em_data em_data;
 
+/* What becomes of a value that is missing: an empty cell, NA, NaN, null, ?, or NaN in a
+ * binary file.                                                                    */
+typedef enum em_missing {
+    EM_MISSING_ERROR, /* is refused, with its place                                */
+    EM_MISSING_DROP,  /* its row is left out                                       */
+    EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network  */
+} em_missing;
+
 /* How to read a file; zeroed, or NULL, means: find out.                           */
 typedef struct em_read_options {
     enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
-    const char *columns;                                         /* "0-9,12" from 0, or CSV header names; NULL: all,
-                          * but for a column of labels                             */
+    const char *columns;         /* "0-9,12" from 0, or names of a header; "-name" or "-3": all but
+                                  * that; NULL: all, but for text, which is left out          */
+    const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out     */
+    em_missing missing;          /* what to do with missing values                            */
+    const char *label;           /* a column of a CSV to keep as text: see em_data_label      */
+    const char *const *features; /* the names of another table's columns: read these, in this */
+    size_t feature_count;        /* order; what lacks one or has another is refused           */
+    const char *features_of;     /* whose they are, for messages                              */
 } em_read_options;
 
 /* Open a table: .npy, CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw
@@ -123,6 +137,27 @@ EM_API size_t em_data_columns(const em_data *data);
 EM_API em_dtype em_data_type(const em_data *data);
 EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ...       */
 EM_API const char *em_data_name(const em_data *data);   /* the path it came from   */
+
+/* What a column is called; NULL where there is no header.  An array's columns may be
+ * given names, [columns] of them in UTF-8, which are copied.                      */
+EM_API const char *em_data_column_name(const em_data *data, size_t column);
+EM_API em_status em_data_set_column_names(em_data *data, const char *const *names, em_error *err);
+
+/* What was decided in reading: the columns of the file that are no features, NULL past
+ * the end; rows left out for missing values; and in words the separator, the header,
+ * lines that were skipped ("" of binary files).                                   */
+typedef struct em_left_out {
+    size_t column;    /* in the file, from 0                                        */
+    const char *name; /* "" where it has none                                       */
+    const char *why;  /* "text, such as 'A12'"                                      */
+} em_left_out;
+
+EM_API const em_left_out *em_data_left_out(const em_data *data, size_t index);
+EM_API size_t em_data_rows_dropped(const em_data *data);
+EM_API const char *em_data_remarks(const em_data *data);
+
+/* The text of a row in the column that em_read_options.label named; NULL: none was. */
+EM_API const char *em_data_label(const em_data *data, size_t row);
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns].          */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
@@ -166,7 +201,9 @@ typedef struct em_shards em_shards;
 EM_API em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const char *how, uint64_t seed,
                                  em_error *err);
 
-/* One table a node, in this order.  The tables are borrowed, the array is not.    */
+/* One table a node, in this order.  Columns that have names have the same ones in every
+ * table, in the same order: see em_read_options.features.  The tables are borrowed, the
+ * array is not.                                                                   */
 EM_API em_status em_shards_of(em_shards **out, const em_data *const *tables, int nodes, em_error *err);
 
 EM_API int em_shards_count(const em_shards *shards);
@@ -414,6 +451,7 @@ typedef struct em_info {
     double seconds_waiting;        /* waiting for those of others, in this process  */
     long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
     int constant_features;         /* left unscaled under EM_SCALE_STD                     */
+    uint64_t missing_values;       /* filled with the mean of their feature, over the network; not kept in a file */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
     int rank;                      /* components with variance of their own: those after have 0        */
     int limited;                   /* components above the tolerance, where rounding forbids more      */

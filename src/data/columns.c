@@ -9,20 +9,32 @@ typedef struct selection {
     const char *file;
     size_t count; /* of the file's columns */
     const char *const *names;
-    size_t *pick, picked;
     unsigned char *taken; /* [count] */
+    emi_columns *out;
 } selection;
 
-static em_status take(selection *s, size_t column, const char *item, em_error *err)
+void emi_columns_free(emi_columns *columns)
+{
+    emi_free(columns->excluded);
+    emi_free(columns->pick);
+    *columns = (emi_columns){0};
+}
+
+static em_status take(selection *s, size_t column, int exclude, const char *item, em_error *err)
 {
     if (column >= s->count)
         return emi_fail(err, EM_EINVAL, "columns %s: %s has %zu columns, counted from 0; try 0-%zu", item, s->file,
                         s->count, s->count - 1);
+    if (exclude) {
+        s->out->excluded[column] = 1;
+        return EM_OK;
+    }
     if (s->taken[column])
         return emi_fail(err, EM_EINVAL, "columns %s: column %zu of %s is named twice; try it once", item, column,
                         s->file);
     s->taken[column] = 1;
-    s->pick[s->picked++] = column;
+    s->out->named = 1;
+    s->out->pick[s->out->picked++] = column;
     return EM_OK;
 }
 
@@ -38,44 +50,87 @@ static int is_range(const char *item, size_t *first, size_t *last)
     return emi_text_size(left, first) == 0 && emi_text_size(dash + 1, last) == 0;
 }
 
+/* Columns of this name, and the first of them. */
+static size_t count_named(size_t count, const char *const *names, const char *item, size_t *column)
+{
+    size_t found = 0;
+    for (size_t c = 0; names && c < count; c++)
+        if (strcmp(names[c], item) == 0 && found++ == 0) *column = c;
+    return found;
+}
+
+static em_status refuse_two(const char *item, const char *file, em_error *err)
+{
+    return emi_fail(err, EM_EINVAL, "columns %s: more than one column of %s has that name; try positions, from 0", item,
+                    file);
+}
+
+/* "-label": unless that is a name itself. */
 static em_status take_item(selection *s, const char *item, em_error *err)
 {
-    size_t first, last;
-    for (size_t c = 0; s->names && c < s->count; c++)
-        if (strcmp(s->names[c], item) == 0) return take(s, c, item, err);
-    if (emi_text_size(item, &first) == 0) return take(s, first, item, err);
-    if (!is_range(item, &first, &last))
+    size_t first = 0, last = 0, named = count_named(s->count, s->names, item, &first);
+    int exclude = named == 0 && *item == '-' && item[1];
+    const char *wanted = item + exclude;
+    if (exclude) named = count_named(s->count, s->names, wanted, &first);
+    if (named > 1) return refuse_two(wanted, s->file, err);
+    if (named == 1 || emi_text_size(wanted, &first) == 0) return take(s, first, exclude, item, err);
+    if (!is_range(wanted, &first, &last))
         return emi_fail(err, EM_EINVAL, "columns %s: no such column in %s; try numbers from 0, ranges as 0-9%s", item,
                         s->file, s->names ? ", or names of its header" : "");
     if (first > last) return emi_fail(err, EM_EINVAL, "columns %s: runs backwards; try %zu-%zu", item, last, first);
     for (size_t c = first; c <= last; c++) {
-        em_status status = take(s, c, item, err);
+        em_status status = take(s, c, exclude, item, err);
         if (status != EM_OK) return status;
     }
     return EM_OK;
 }
 
-em_status emi_columns_parse(const char *spec, size_t count, const char *const *names, const char *file, size_t **out,
-                            size_t *picked, em_error *err)
+/* Those asked for, or all, but for the excluded. */
+static em_status settle(selection *s, const char *spec, em_error *err)
+{
+    emi_columns *out = s->out;
+    size_t picked = out->named ? out->picked : s->count;
+    out->picked = 0;
+    for (size_t n = 0; n < picked; n++) {
+        size_t column = out->named ? out->pick[n] : n;
+        if (!out->excluded[column]) out->pick[out->picked++] = column;
+    }
+    if (out->picked > 0) return EM_OK;
+    return emi_fail(err, EM_EINVAL, "columns %s: leaves no column of %s; try leaving out fewer", spec, s->file);
+}
+
+em_status emi_columns_parse(emi_columns *out, const char *spec, size_t count, const char *const *names,
+                            const char *file, em_error *err)
 {
     em_status status = EM_OK;
-    selection s = {.file = file, .count = count, .names = names};
+    selection s = {.file = file, .count = count, .names = names, .out = out};
     char *copy = emi_strdup(spec);
-    s.pick = emi_calloc(count, sizeof *s.pick);
+    *out = (emi_columns){.pick = emi_calloc(count, sizeof *out->pick), .excluded = emi_calloc(count, 1)};
     s.taken = emi_calloc(count, 1);
-    if (!copy || !s.pick || !s.taken) TRY(emi_fail_memory(err, file));
+    if (!copy || !out->pick || !out->excluded || !s.taken) TRY(emi_fail_memory(err, file));
     for (char *item = copy, *next; item; item = next) {
         next = strchr(item, ',');
         if (next) *next++ = 0;
         if (!*item) TRY(emi_fail(err, EM_EINVAL, "columns %s: an item is empty; try 0-9,12", spec));
         TRY(take_item(&s, item, err));
     }
-    *out = s.pick;
-    *picked = s.picked;
-    s.pick = NULL;
+    TRY(settle(&s, spec, err));
 done:
+    if (status != EM_OK) emi_columns_free(out);
     emi_free(s.taken);
-    emi_free(s.pick);
     emi_free(copy);
     return status;
+}
+
+em_status emi_column_find(const char *item, size_t count, const char *const *names, const char *file, size_t *column,
+                          em_error *err)
+{
+    size_t named = count_named(count, names, item, column);
+    if (named > 1) return refuse_two(item, file, err);
+    if (named == 0 && emi_text_size(item, column) != 0)
+        return emi_fail(err, EM_EINVAL, "column %s: not in %s; try a name of its header, or a position from 0", item,
+                        file);
+    if (*column < count) return EM_OK;
+    return emi_fail(err, EM_EINVAL, "column %s: %s has %zu columns, counted from 0; try 0 to %zu", item, file, count,
+                    count - 1);
 }

@@ -1,11 +1,23 @@
-/* Which columns of a table to use: "0-9,12" from 0, or names of a header. */
+/* Which columns of a table to use: "0-9,12" from 0, names of a header, and "-name" or "-3" for all but that one. */
 #ifndef EMI_DATA_COLUMNS_H
 #define EMI_DATA_COLUMNS_H
 
 #include "base/error.h"
 
-/* names: [count], or NULL where there is no header.  *out is the caller's to free. */
-em_status emi_columns_parse(const char *spec, size_t count, const char *const *names, const char *file, size_t **out,
-                            size_t *picked, em_error *err);
+typedef struct emi_columns {
+    size_t *pick, picked;    /* in the order asked for; where only exclusions are, all others                 */
+    int named;               /* are there any but exclusions?                                                 */
+    unsigned char *excluded; /* [count] */
+} emi_columns;
+
+/* names: [count], or NULL where there is no header. */
+em_status emi_columns_parse(emi_columns *out, const char *spec, size_t count, const char *const *names,
+                            const char *file, em_error *err);
+
+void emi_columns_free(emi_columns *columns); /* accepts the zeroed */
+
+/* The one column of this name, or at this position. */
+em_status emi_column_find(const char *item, size_t count, const char *const *names, const char *file, size_t *column,
+                          em_error *err);
 
 #endif

@@ -129,7 +129,7 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
     const product *t = context;
     const emi_cov *C = t->C;
     int d = C->d, K = t->X.cols;
-    int raw = !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
+    int raw = !C->standard->fill && !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
     size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
     double *room = scratch.v, *scores = room + at_once * (size_t)d, *m = scores + at_once * (size_t)K, *sums = m + K;
     emi_block mu = {d, 1, raw ? C->standard->mean : NULL}, Z = {d, K, sum};

@@ -1,30 +1,19 @@
-/* CSV and TSV.  A header is recognised (text above numbers), and so is a column of labels (text, or a name such as
- * "label" above it), which is left out unless columns are named.  The numbers are held in memory. */
+/* CSV and TSV, held in memory as numbers: what separates the cells, how the text is encoded, and whether there is a header
+ * is found out, and said in the table's remarks. */
 #include "base/memory.h"
-#include "data/columns.h"
-#include "data/csv_cells.h"
+#include "data/csv_table.h"
+#include "data/encoding.h"
 #include "data/reader.h"
 #include "data/strided.h"
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
-
-typedef struct table {
-    const char *name;
-    emi_csv csv;
-    size_t width;  /* cells a line */
-    char **header; /* [width]; NULL: none */
-    size_t *pick;  /* the columns kept */
-    size_t picked;
-    double *values;
-    size_t count, room;
-} table;
 
 /* ---- by content: text, that is no byte that text does not have ------------------------------------- */
 
 static int csv_by_content(const emi_input *input)
 {
+    if (emi_is_utf16(input->bytes.at, input->bytes.size)) return 1;
     for (size_t n = 0; n < input->bytes.size && n < 4096; n++) {
         unsigned char c = input->bytes.at[n];
         if (c == 127 || (c < 32 && c != '\t' && c != '\n' && c != '\r')) return 0;
@@ -32,192 +21,135 @@ static int csv_by_content(const emi_input *input)
     return 1;
 }
 
-/* ---- the header -------------------------------------------------------------------------------------- */
-
-static em_status keep_header(table *t, em_error *err)
+static int csv_by_name(const char *path)
 {
-    t->header = emi_calloc(t->width, sizeof *t->header);
-    for (size_t c = 0; t->header && c < t->width; c++) {
-        const emi_cell *cell = &t->csv.cells[c];
-        t->header[c] = emi_malloc(cell->length + 1);
-        if (!t->header[c]) return emi_fail_memory(err, t->name);
-        memcpy(t->header[c], cell->at, cell->length);
-        t->header[c][cell->length] = 0;
+    return emi_path_ends(path, ".csv") || emi_path_ends(path, ".tsv") || emi_path_ends(path, ".txt");
+}
+
+/* ---- separators ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    char separator;
+    const char *name, *words;
+} separators[] = {{',', "comma", "commas"},
+                  {';', "semicolon", "semicolons"},
+                  {'\t', "tab", "tabs"},
+                  {'|', "bar", "vertical bars"},
+                  {' ', "space", "blanks"}};
+
+enum { SEPARATORS = sizeof separators / sizeof *separators };
+
+/* --delimiter, or what the text itself says. */
+static em_status choose_separator(emi_csv *csv, const emi_request *request, em_error *err)
+{
+    const char *given = request->options->delimiter;
+    if (!given) {
+        csv->separator = emi_csv_find_separator(csv->at, csv->end);
+        if (csv->separator == ',' && emi_path_ends(request->path, ".tsv")) csv->separator = '\t';
+        return EM_OK;
     }
-    return t->header ? EM_OK : emi_fail_memory(err, t->name);
-}
-
-static int is_text(const emi_cell *cell)
-{
-    double number;
-    return emi_cell_number(cell, &number) == EMI_CELL_TEXT;
-}
-
-/* Text on the first line where the second has a number; a lone line that is all text is a header too. */
-static em_status looks_like_header(const table *t, int *yes, em_error *err)
-{
-    em_status status = EM_OK;
-    emi_csv next = t->csv;
-    size_t texts = 0;
-    int more;
-    next.cells = NULL, next.room = 0;
-    for (size_t c = 0; c < t->width; c++) texts += (size_t)is_text(&t->csv.cells[c]);
-    *yes = 0;
-    if (texts == 0) goto done;
-    TRY(emi_csv_next(&next, t->name, &more, err));
-    *yes = !more && texts == t->width;
-    for (size_t c = 0; more && c < t->width && c < next.count; c++)
-        *yes |= is_text(&t->csv.cells[c]) && !is_text(&next.cells[c]);
-done:
-    emi_csv_free(&next);
-    return status;
-}
-
-/* ---- which columns ------------------------------------------------------------------------------------- */
-
-static int names_a_label(const char *name)
-{
-    static const char *const labels[] = {"label", "class", "target", "species"};
-    for (size_t n = 0; n < sizeof labels / sizeof *labels; n++)
-        if (strcasecmp(name, labels[n]) == 0) return 1;
-    return 0;
-}
-
-/* The current line is the first one of data. */
-static em_status choose_columns(table *t, const char *spec, em_error *err)
-{
-    if (spec)
-        return emi_columns_parse(spec, t->width, (const char *const *)t->header, t->name, &t->pick, &t->picked, err);
-    t->pick = emi_calloc(t->width, sizeof *t->pick);
-    if (!t->pick) return emi_fail_memory(err, t->name);
-    for (size_t c = 0; c < t->width; c++) {
-        int label = is_text(&t->csv.cells[c]) || (t->header && names_a_label(t->header[c]));
-        if (!label) t->pick[t->picked++] = c;
-    }
-    if (t->picked == 0)
-        return emi_fail(err, EM_EDATA, "%s: line %ld has no number in it; try another file", t->name, t->csv.line);
+    for (int s = 0; s < SEPARATORS; s++)
+        if (strcmp(given, separators[s].name) == 0) csv->separator = separators[s].separator;
+    if (strcmp(given, "\\t") == 0) csv->separator = '\t';
+    if (csv->separator) return EM_OK;
+    if (strlen(given) != 1 || isalnum((unsigned char)*given) || strchr("\"+-.\r\n#", *given))
+        return emi_fail(err, EM_EINVAL,
+                        "delimiter: '%s' cannot separate numbers; try one of , ; | tab space, or another sign", given);
+    csv->separator = *given;
     return EM_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------- */
-
-/* How much of a text a message shows: one line of it, and not too much. */
-static int shown(const char *text, size_t length)
+static void describe_separator(char separator, char *out, size_t room)
 {
-    enum { MOST = 40 };
-    int n = 0;
-    while (n < MOST && (size_t)n < length && !iscntrl((unsigned char)text[n])) n++;
-    return n;
+    (void)snprintf(out, room, "'%c'", separator);
+    for (int s = 0; s < SEPARATORS; s++)
+        if (separators[s].separator == separator) (void)snprintf(out, room, "%s", separators[s].words);
 }
 
-static em_status bad_cell(const table *t, size_t column, emi_cell_kind kind, em_error *err)
+static void describe(const emi_csv_table *t, int utf16, em_data *data)
 {
-    static const char *const wrong[] = {[EMI_CELL_INFINITE] = "not finite; try mending it",
-                                        [EMI_CELL_COMMA] = "a number with a decimal comma; try points",
-                                        [EMI_CELL_TEXT] = "no number; try mending it, or --columns"};
-    const emi_cell *cell = &t->csv.cells[column];
-    const char *heading = t->header ? t->header[column] : "";
-    const char *open = *heading ? " (" : "", *close = *heading ? ")" : "";
-    int head = shown(heading, strlen(heading));
-    if (kind == EMI_CELL_MISSING)
-        return emi_fail(err, EM_EDATA,
-                        "%s: line %ld, column %zu%s%.*s%s: the value is missing; try filling it or dropping the row",
-                        t->name, t->csv.line, column + 1, open, head, heading, close);
-    return emi_fail(err, EM_EDATA, "%s: line %ld, column %zu%s%.*s%s: '%.*s' is %s", t->name, t->csv.line, column + 1,
-                    open, head, heading, close, shown(cell->at, cell->length), cell->at, wrong[kind]);
+    char between[32], comments[48] = "";
+    describe_separator(t->csv.separator, between, sizeof between);
+    if (t->csv.comments)
+        (void)snprintf(comments, sizeof comments, ", %ld comment line%s skipped", t->csv.comments,
+                       t->csv.comments == 1 ? "" : "s");
+    (void)snprintf(data->remarks, sizeof data->remarks, "%s, %s%s%s%s", between,
+                   t->has_header ? "a header" : "no header", comments, utf16 ? ", UTF-16" : "",
+                   t->latin1 ? ", names in Latin-1" : "");
 }
 
-static em_status grow(table *t, em_error *err)
-{
-    size_t room = t->room ? 2 * t->room : 1024, bytes;
-    while (room - t->count < t->picked) room *= 2;
-    double *values = emi_size_overflows(room, sizeof *values, &bytes) ? NULL : emi_realloc(t->values, bytes);
-    if (!values) return emi_fail_memory(err, t->name);
-    t->values = values;
-    t->room = room;
-    return EM_OK;
-}
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
-static em_status add_row(table *t, em_error *err)
+static em_status read_table(emi_csv_table *t, em_data *data, em_error *err)
 {
     em_status status = EM_OK;
-    if (t->csv.count != t->width)
-        return emi_fail(err, EM_EDATA, "%s: line %ld has %zu column%s, where the first has %zu; try mending it",
-                        t->name, t->csv.line, t->csv.count, t->csv.count == 1 ? "" : "s", t->width);
-    if (t->room - t->count < t->picked) TRY(grow(t, err));
-    for (size_t c = 0; c < t->picked; c++) {
-        emi_cell_kind kind = emi_cell_number(&t->csv.cells[t->pick[c]], &t->values[t->count + c]);
-        if (kind != EMI_CELL_NUMBER) TRY(bad_cell(t, t->pick[c], kind, err));
-    }
-    t->count += t->picked;
-done:
-    return status;
-}
-
-static em_status read_table(table *t, const em_read_options *options, em_error *err)
-{
-    em_status status = EM_OK;
-    int more, header = options->header == EM_HEADER_YES;
-    TRY(emi_csv_next(&t->csv, t->name, &more, err));
-    t->width = t->csv.count;
-    if (more && options->header == EM_HEADER_AUTO) TRY(looks_like_header(t, &header, err));
-    if (header && more) {
-        TRY(keep_header(t, err));
-        TRY(emi_csv_next(&t->csv, t->name, &more, err));
-    }
-    if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->name));
-    if (t->csv.count == t->width) TRY(choose_columns(t, options->columns, err));
+    int more = 1;
+    TRY(emi_csv_table_begin(t, err));
+    TRY(emi_csv_table_choose(t, err));
     while (more) {
-        TRY(add_row(t, err));
-        TRY(emi_csv_next(&t->csv, t->name, &more, err));
+        TRY(emi_csv_table_add(t, err));
+        TRY(emi_csv_next(&t->csv, t->file, &more, err));
     }
+    TRY(emi_csv_table_end(t, data, err));
 done:
     return status;
 }
 
-static em_status hand_over(table *t, em_data *data, em_error *err)
+static em_status hand_over(emi_csv_table *t, em_data *data, em_error *err)
 {
-    emi_bytes held = {(unsigned char *)t->values, t->count * sizeof *t->values, EMI_HELD};
+    emi_bytes held = {(unsigned char *)t->values, t->rows * t->slots * sizeof *t->values, EMI_HELD};
+    size_t columns = data->columns;
     emi_layout layout = {.type = EM_F64,
-                         .rows = t->count / t->picked,
-                         .columns = t->picked,
-                         .row_stride = (ptrdiff_t)(t->picked * sizeof *t->values),
+                         .rows = t->rows,
+                         .columns = t->slots,
+                         .row_stride = (ptrdiff_t)(t->slots * sizeof *t->values),
                          .column_stride = sizeof *t->values};
     em_status status = emi_strided_open(data, &held, &layout, err);
-    if (status == EM_OK) t->values = NULL;
-    return status;
+    if (status != EM_OK) return status;
+    data->columns = columns;
+    data->labels = t->labels;
+    data->label = t->label;
+    t->values = NULL;
+    t->labels = NULL;
+    t->label = NULL;
+    return EM_OK;
 }
 
-static void free_table(table *t)
+/* The text without a byte-order mark, as UTF-8; `converted` holds it where it had to be. */
+static em_status decode(const emi_input *input, const char *name, emi_bytes *converted, emi_csv *csv, em_error *err)
 {
-    for (size_t c = 0; t->header && c < t->width; c++) emi_free(t->header[c]);
-    emi_free(t->header);
-    emi_free(t->pick);
-    emi_free(t->values);
-    emi_csv_free(&t->csv);
+    em_status status = EM_OK;
+    emi_bytes text = input->bytes;
+    if (emi_is_utf16(text.at, text.size)) {
+        TRY(emi_from_utf16(text.at, text.size, name, converted, err));
+        text = *converted;
+    }
+    csv->at = (const char *)text.at;
+    csv->end = csv->at + text.size;
+    if (text.size >= 3 && memcmp(csv->at, "\xEF\xBB\xBF", 3) == 0) csv->at += 3; /* UTF-8's own mark */
+    if (memchr(text.at, 0, text.size))
+        TRY(emi_fail(err, EM_EDATA, "%s: has a byte of zero, which no text has; try saving it as UTF-8 text", name));
+done:
+    return status;
 }
 
 static em_status csv_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
 {
     em_status status = EM_OK;
-    table t = {.name = data->name};
+    emi_csv_table t = {.file = data->name, .options = request->options};
+    emi_bytes converted = {0};
     TRY(emi_input_need_all(input, err));
-    const char *text = (const char *)input->bytes.at, *end = text + input->bytes.size;
-    if (end - text >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3; /* UTF-8's byte-order mark */
-    char separator = emi_csv_separator(text, end, emi_path_ends(request->path, ".tsv"));
-    t.csv = (emi_csv){.at = text, .end = end, .separator = separator};
-    data->format = separator == '\t' ? "tsv" : "csv";
-    TRY(read_table(&t, request->options, err));
+    TRY(decode(input, data->name, &converted, &t.csv, err));
+    TRY(choose_separator(&t.csv, request, err));
+    data->format = t.csv.separator == '\t' ? "tsv" : "csv";
+    TRY(read_table(&t, data, err));
+    describe(&t, converted.at != NULL, data);
     TRY(hand_over(&t, data, err));
     *picked = 1;
 done:
-    free_table(&t);
+    emi_csv_table_free(&t);
+    emi_bytes_release(&converted);
     return status;
-}
-
-static int csv_by_name(const char *path)
-{
-    return emi_path_ends(path, ".csv") || emi_path_ends(path, ".tsv") || emi_path_ends(path, ".txt");
 }
 
 const emi_reader emi_reader_csv = {

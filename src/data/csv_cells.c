@@ -7,22 +7,66 @@
 #include <math.h>
 #include <string.h>
 
-char emi_csv_separator(const char *text, const char *end, int tabs)
+/* ---- the separator ------------------------------------------------------------------------------ */
+
+static const char *line_end(const char *at, const char *end)
 {
-    size_t commas = 0, semicolons = 0, tabulators = 0, blanks = 0;
-    int quoted = 0;
-    for (; text < end && (quoted || *text != '\n'); text++) {
-        quoted ^= *text == '"';
-        if (quoted) continue;
-        commas += *text == ',';
-        semicolons += *text == ';';
-        tabulators += *text == '\t';
-        blanks += *text == ' ';
-    }
-    if (tabs || tabulators > commas + semicolons) return '\t';
-    if (semicolons > 0) return ';'; /* where decimals have commas, fields have semicolons */
-    return commas == 0 && blanks > 0 ? ' ' : ',';
+    while (at < end && *at != '\n' && *at != '\r') at++;
+    return at;
 }
+
+/* Where the line after `at` begins, which is the end of one. */
+static const char *after_end(const char *at, const char *end)
+{
+    if (at + 1 < end && at[0] == '\r' && at[1] == '\n') return at + 2;
+    return at < end ? at + 1 : at;
+}
+
+static int is_blank_text(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at)) at++;
+    return at == end;
+}
+
+/* The first line from `at` on that is neither blank nor a comment; empty at the end. */
+static emi_cell full_line(const char *at, const char *end)
+{
+    while (at < end) {
+        const char *eol = line_end(at, end);
+        if (!is_blank_text(at, eol) && *at != '#') return (emi_cell){at, (size_t)(eol - at)};
+        at = after_end(eol, end);
+    }
+    return (emi_cell){end, 0};
+}
+
+static size_t count_outside_quotes(emi_cell line, char wanted)
+{
+    size_t count = 0;
+    int quoted = 0;
+    for (size_t n = 0; n < line.length; n++) {
+        quoted ^= line.at[n] == '"';
+        count += !quoted && line.at[n] == wanted;
+    }
+    return count;
+}
+
+/* One that two lines have alike is better than one that they do not.  Commas come last: where decimals have commas, cells
+ * have semicolons. */
+char emi_csv_find_separator(const char *text, const char *end)
+{
+    static const char known[] = "\t;|,";
+    emi_cell first = full_line(text, end), second = full_line(first.at + first.length, end);
+    for (int alike = 1; alike >= 0; alike--)
+        for (const char *c = known; *c; c++) {
+            size_t count = count_outside_quotes(first, *c);
+            if (count > 0 && (!alike || count == count_outside_quotes(second, *c))) return *c;
+        }
+    while (first.length > 0 && isspace((unsigned char)*first.at)) first.at++, first.length--;
+    while (first.length > 0 && isspace((unsigned char)first.at[first.length - 1])) first.length--;
+    return count_outside_quotes(first, ' ') > 0 ? ' ' : ',';
+}
+
+/* ---- cells --------------------------------------------------------------------------------------- */
 
 void emi_csv_free(emi_csv *csv)
 {
@@ -40,58 +84,96 @@ static em_status add_cell(emi_csv *csv, const char *at, const char *end, const c
         csv->room = room;
     }
     while (at < end && (*at == ' ' || *at == '\t')) at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r')) end--;
+    while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
     if (end - at >= 2 && *at == '"' && end[-1] == '"') at++, end--;
     csv->cells[csv->count++] = (emi_cell){at, (size_t)(end - at)};
     return EM_OK;
 }
 
-static int is_blank_text(const char *at, const char *end)
-{
-    while (at < end && isspace((unsigned char)*at)) at++;
-    return at == end;
-}
-
 /* Where the cell that begins at `at` ends: at its separator, its line's end or the text's.  NULL: a quote is never
  * closed. */
-static const char *cell_end(const emi_csv *csv, const char *at)
+static const char *cell_end(emi_csv *csv, const char *at, const char *stop)
 {
     int quoted = 0;
-    for (; at < csv->end; at++) {
+    for (; at < stop; at++) {
         if (*at == '"')
             quoted = !quoted;
-        else if (!quoted && (*at == '\n' || *at == csv->separator))
+        else if (!quoted && (*at == '\n' || *at == '\r' || *at == csv->separator))
             return at;
+        csv->broken += *at == '\n';
     }
     return quoted ? NULL : at;
 }
 
-static const char *skip_blanks(const emi_csv *csv, const char *at)
+static const char *skip_blanks(const emi_csv *csv, const char *at, const char *stop)
 {
-    while (csv->separator == ' ' && at < csv->end && (*at == ' ' || *at == '\t')) at++;
+    while (csv->separator == ' ' && at < stop && (*at == ' ' || *at == '\t')) at++;
     return at;
+}
+
+static int ends_line(const char *at, const char *stop)
+{
+    return at == stop || *at == '\n' || *at == '\r';
+}
+
+/* Cells up to the end of the line, which *at then is. */
+static em_status cut(emi_csv *csv, const char **at, const char *stop, const char *name, em_error *err)
+{
+    csv->count = 0;
+    for (const char *from = skip_blanks(csv, *at, stop);;) {
+        const char *end = cell_end(csv, from, stop);
+        if (!end)
+            return emi_fail(err, EM_EDATA, "%s: line %ld has a quote that is never closed; try closing it", name,
+                            csv->line);
+        em_status status = add_cell(csv, from, end, name, err);
+        if (status != EM_OK) return status;
+        from = ends_line(end, stop) ? end : skip_blanks(csv, end + 1, stop);
+        if (ends_line(end, stop) || (csv->separator == ' ' && ends_line(from, stop))) {
+            *at = from;
+            return EM_OK;
+        }
+    }
+}
+
+em_status emi_csv_cut(emi_csv *csv, const char *at, const char *end, const char *name, em_error *err)
+{
+    return cut(csv, &at, end, name, err);
+}
+
+/* A line that begins with # and is none of the data; prose may hold a quote that is never closed. */
+static em_status is_comment(emi_csv *csv, const char *name, int *yes, em_error *err)
+{
+    const char *eol = line_end(csv->at, csv->end);
+    em_error unclosed;
+    *yes = *csv->at == '#';
+    if (!*yes || csv->width < 2) return EM_OK;
+    em_status status = emi_csv_cut(csv, csv->at, eol, name, &unclosed);
+    *yes = status == EM_EDATA || csv->count != csv->width;
+    if (status == EM_OK || status == EM_EDATA) return EM_OK;
+    if (err) *err = unclosed;
+    return status;
 }
 
 em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err)
 {
     em_status status = EM_OK;
-    csv->count = 0;
-    *more = !is_blank_text(csv->at, csv->end);
-    if (!*more) return EM_OK;
-    csv->line++;
-    const char *at = skip_blanks(csv, csv->at);
+    int comment;
     for (;;) {
-        const char *end = cell_end(csv, at);
-        if (!end)
-            TRY(emi_fail(err, EM_EDATA, "%s: line %ld has a quote that is never closed; try closing it", name,
-                         csv->line));
-        int last = end == csv->end || *end == '\n';
-        TRY(add_cell(csv, at, end, name, err));
-        at = last ? end : skip_blanks(csv, end + 1);
-        if (last || (csv->separator == ' ' && (at == csv->end || *at == '\n' || *at == '\r'))) break;
+        *more = !is_blank_text(csv->at, csv->end);
+        if (!*more) break;
+        csv->line += 1 + csv->broken;
+        csv->broken = 0;
+        const char *eol = line_end(csv->at, csv->end);
+        TRY(is_comment(csv, name, &comment, err));
+        if (!comment && (csv->width > 0 || !is_blank_text(csv->at, eol))) {
+            TRY(cut(csv, &csv->at, csv->end, name, err));
+            csv->at = after_end(csv->at, csv->end);
+            break;
+        }
+        if (comment) csv->last = csv->at + 1, csv->eol = eol;
+        csv->comments += comment;
+        csv->at = after_end(eol, csv->end);
     }
-    while (at < csv->end && *at != '\n') at++;
-    csv->at = at < csv->end ? at + 1 : at;
 done:
     return status;
 }

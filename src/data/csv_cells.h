@@ -1,4 +1,4 @@
-/* Lines of separated values, cut into cells (RFC 4180 quoting; CRLF or LF). */
+/* Lines of separated values, cut into cells (RFC 4180 quoting; lines end in LF, CRLF or CR). */
 #ifndef EMI_DATA_CSV_CELLS_H
 #define EMI_DATA_CSV_CELLS_H
 
@@ -10,18 +10,26 @@ typedef struct emi_cell {
 } emi_cell;
 
 typedef struct emi_csv {
-    const char *at, *end; /* what is left of the text */
-    char separator;       /* ' ' stands for any run of blanks */
-    long line;            /* number of the line last cut, from 1 */
-    emi_cell *cells;      /* of that line */
+    const char *at, *end;   /* what is left of the text */
+    char separator;         /* ' ' stands for any run of blanks */
+    size_t width;           /* cells of a line of data; 0: not known yet */
+    long line;              /* number of the line last cut, from 1 */
+    long broken;            /* lines that it went on for, by line ends in quotes */
+    long comments;          /* lines skipped so far, which begin with # */
+    const char *last, *eol; /* the last one, without its #; NULL: none */
+    emi_cell *cells;        /* of the line last cut */
     size_t count, room;
 } emi_csv;
 
-/* The separator that the first line uses. */
-char emi_csv_separator(const char *text, const char *end, int tabs);
+/* The separator that the first lines use: a tab, a semicolon, a vertical bar, a comma or blanks. */
+char emi_csv_find_separator(const char *text, const char *end);
 
-/* Cut the next line.  *more is 0 at the end; blank lines that end the text are no lines. */
+/* Cut the next line.  *more is 0 at the end; blank lines that begin or end the text are no lines, nor are comments: they
+ * begin with #, and do not have as many cells as a line of data. */
 em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err);
+
+/* Cut a line of which the beginning and the end are known. */
+em_status emi_csv_cut(emi_csv *csv, const char *at, const char *end, const char *name, em_error *err);
 
 void emi_csv_free(emi_csv *csv);
 

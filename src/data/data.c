@@ -1,10 +1,13 @@
 #include "data/data.h"
 
 #include "base/memory.h"
+#include "data/encoding.h"
 #include "data/strided.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <string.h>
 
 em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                              ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err)
@@ -63,22 +66,104 @@ const char *em_data_name(const em_data *data)
     return data->name;
 }
 
+const char *em_data_column_name(const em_data *data, size_t column)
+{
+    return data->names && column < data->columns ? data->names[column] : NULL;
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t c = 0; names && c < count; c++) emi_free(names[c]);
+    emi_free(names);
+}
+
+em_status em_data_set_column_names(em_data *data, const char *const *names, em_error *err)
+{
+    int latin1 = 0;
+    char **copies = emi_calloc(data->columns, sizeof *copies);
+    int whole = copies != NULL;
+    for (size_t c = 0; whole && c < data->columns; c++) {
+        copies[c] = emi_utf8_copy(names[c], strlen(names[c]), &latin1);
+        whole = copies[c] != NULL;
+    }
+    if (!whole) {
+        free_names(copies, data->columns);
+        return emi_fail_memory(err, data->name);
+    }
+    free_names(data->names, data->columns);
+    data->names = copies;
+    return EM_OK;
+}
+
+const em_left_out *em_data_left_out(const em_data *data, size_t index)
+{
+    return index < data->left_out_count ? &data->left_out[index] : NULL;
+}
+
+size_t em_data_rows_dropped(const em_data *data)
+{
+    return data->dropped;
+}
+
+const char *em_data_remarks(const em_data *data)
+{
+    return data->remarks;
+}
+
+const char *em_data_label(const em_data *data, size_t row)
+{
+    return data->label && row < data->rows ? data->labels + data->label[emi_data_row(data, row)] : NULL;
+}
+
+/* One allocation a column: the name, and why. */
+em_status emi_leave_out(em_data *data, size_t column, const char *name, em_error *err, const char *why, ...)
+{
+    char reason[128];
+    va_list args;
+    va_start(args, why);
+    (void)vsnprintf(reason, sizeof reason, why, args);
+    va_end(args);
+    size_t count = data->left_out_count, length = name ? strlen(name) + 1 : 1;
+    em_left_out *all = emi_realloc(data->left_out, (count + 1) * sizeof *all);
+    if (all) data->left_out = all;
+    char *text = all ? emi_calloc(length + strlen(reason) + 1, 1) : NULL;
+    if (!text) return emi_fail_memory(err, data->name);
+    if (name) memcpy(text, name, length);
+    memcpy(text + length, reason, strlen(reason));
+    all[count] = (em_left_out){column, text, text + length};
+    data->left_out_count++;
+    return EM_OK;
+}
+
+size_t emi_data_row(const em_data *data, size_t row)
+{
+    return data->kept ? data->kept[row] : row;
+}
+
 em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
 {
     if (first > data->rows || count > data->rows - first)
         return emi_fail(err, EM_EINVAL, "%s: rows %zu to %zu asked for, and it has %zu", data->name, first,
                         first + count, data->rows);
-    return data->source->read(data, first, count, out, err);
+    if (!data->kept) return data->source->read(data, first, count, out, err);
+    em_status status = EM_OK;
+    for (size_t r = 0, run; status == EM_OK && r < count; r += run) { /* rows in a row at once */
+        const size_t *kept = data->kept + first + r;
+        for (run = 1; r + run < count && kept[run] == kept[0] + run; run++) continue;
+        status = data->source->read(data, kept[0], run, out + r * data->columns, err);
+    }
+    return status;
 }
 
 void emi_data_forget(const em_data *data, size_t first, size_t count)
 {
-    if (data->source->forget) data->source->forget(data, first, count);
+    if (data->source->forget && !data->kept) data->source->forget(data, first, count);
 }
 
 const double *emi_data_in_place(const em_data *data, size_t first)
 {
-    return data->source->in_place ? data->source->in_place(data, first) : NULL;
+    int plain = data->source->in_place && !data->kept && !data->holes;
+    return plain ? data->source->in_place(data, first) : NULL;
 }
 
 em_status emi_data_check_finite(const em_data *data, size_t first, size_t count, const double *rows, em_error *err)
@@ -86,10 +171,11 @@ em_status emi_data_check_finite(const em_data *data, size_t first, size_t count,
     for (size_t r = 0; r < count; r++)
         for (size_t c = 0; c < data->columns; c++) {
             double value = rows[r * data->columns + c];
-            if (isfinite(value)) continue;
-            return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s; try dropping or filling it",
-                            data->name, first + r, data->pick ? data->pick[c] : c,
-                            isnan(value) ? "not a number (NaN)" : "infinite");
+            if (isfinite(value) || (data->holes && isnan(value))) continue;
+            return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", data->name,
+                            emi_data_row(data, first + r), data->pick ? data->pick[c] : c,
+                            isnan(value) ? "not a number (NaN); try filling it, or --missing drop or mean"
+                                         : "infinite; try dropping or mending it");
         }
     return EM_OK;
 }
@@ -99,6 +185,12 @@ void em_data_free(em_data **handle)
     em_data *data = *handle;
     if (!data) return;
     if (data->source) data->source->close(data);
+    for (size_t n = 0; n < data->left_out_count; n++) emi_free((char *)data->left_out[n].name);
+    emi_free(data->left_out);
+    free_names(data->names, data->columns);
+    emi_free(data->label);
+    emi_free(data->labels);
+    emi_free(data->kept);
     emi_free(data->pick);
     emi_free(data->name);
     emi_free(data);

@@ -27,8 +27,30 @@ struct em_data {
     em_dtype type;
     size_t rows;
     size_t columns; /* after picking */
-    size_t *pick;   /* [columns] the file's columns handed out; NULL: all, in order */
+    size_t *pick;   /* [columns] the source's columns handed out; NULL: all, in order */
+    char **names;   /* [columns] what they are called; NULL: nothing */
+
+    /* Missing values.  What is left out is only what `rows` and those who ask for rows see: the source has them all. */
+    size_t *kept;   /* [rows] the source's rows handed out; NULL: all */
+    size_t dropped; /* rows that are not */
+    int holes;      /* NaN stands for a value that is missing, and is not an error */
+
+    em_left_out *left_out; /* [left_out_count] */
+    size_t left_out_count;
+    char remarks[256];
+    char *labels;  /* all of them, each with its 0 */
+    size_t *label; /* [the source's rows] where each begins; NULL: none */
 };
+
+/* Add to what is left out: the file's column, its name (NULL: none) and why. */
+em_status emi_leave_out(em_data *data, size_t column, const char *name, em_error *err, const char *why, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The file's row of a row of the table. */
+size_t emi_data_row(const em_data *data, size_t row);
+
+/* Do what is asked about missing values: drop the rows that have one, or let them be. */
+em_status emi_data_missing(em_data *data, em_missing what, em_error *err);
 
 /* A hint that rows will not be needed soon. */
 void emi_data_forget(const em_data *data, size_t first, size_t count);

@@ -31,12 +31,21 @@ EMI_WIDE static void standardise(const emi_standard *standard, size_t count, dou
     }
 }
 
+static void fill_holes(const double *fill, size_t d, size_t count, double *rows)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t f = 0; f < d; f++)
+            if (isnan(rows[r * d + f])) rows[r * d + f] = fill[f];
+}
+
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             double *rows, em_error *err)
 {
     em_status status = emi_shard_read(shard, first, count, rows, err);
-    if (status == EM_OK) standardise(standard, count, rows);
-    return status;
+    if (status != EM_OK) return status;
+    if (standard->fill && shard->data->holes) fill_holes(standard->fill, (size_t)standard->d, count, rows);
+    standardise(standard, count, rows);
+    return EM_OK;
 }
 
 typedef struct survey {
@@ -58,6 +67,21 @@ EMI_WIDE static void survey_rows(const double *rows, size_t count, size_t d, dou
     }
 }
 
+/* The same where values are missing: they count as such, and as nothing else. */
+static void survey_holes(const double *rows, size_t count, size_t d, double *sum, double *found)
+{
+    for (size_t n = 0; n < count * d; n++) {
+        size_t f = n % d;
+        if (isnan(rows[n])) {
+            found[EMI_MISSING * d + f] += 1;
+            continue;
+        }
+        sum[f] += rows[n];
+        found[EMI_HIGHEST * d + f] = fmax(found[EMI_HIGHEST * d + f], rows[n]);
+        found[EMI_LOWEST * d + f] = fmax(found[EMI_LOWEST * d + f], -rows[n]);
+    }
+}
+
 static void multiply_rows(double *rows, size_t count, size_t d, const double *factor)
 {
     for (size_t r = 0; r < count; r++)
@@ -73,14 +97,17 @@ static em_status survey_part(void *context, size_t from, size_t rows_of_part, do
     const survey *s = context;
     size_t d = s->shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
     double *rows = scratch.v, *block = rows + at_once * d;
-    memset(found, 0, sizeof *found * d);
-    for (size_t n = d; n < 3 * d; n++) found[n] = -INFINITY;
+    memset(found, 0, sizeof *found * EMI_HIGHEST * d);
+    for (size_t n = EMI_HIGHEST * d; n < EMI_SURVEY * d; n++) found[n] = -INFINITY;
     for (size_t first = from; first < from + rows_of_part; first += count) {
         count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
         TRY(emi_shard_read(s->shard, first, count, rows, err));
         if (s->factor) multiply_rows(rows, count, d, s->factor);
         memset(block, 0, sizeof *block * d);
-        survey_rows(rows, count, d, block, found + d, found + 2 * d);
+        if (s->shard->data->holes)
+            survey_holes(rows, count, d, block, found);
+        else
+            survey_rows(rows, count, d, block, found + EMI_HIGHEST * d, found + EMI_LOWEST * d);
         double all = 0;
         for (size_t f = 0; f < d; f++) found[f] += block[f], all += block[f] - block[f];
         if (isnan(all)) TRY(emi_shard_check_finite(s->shard, first, count, rows, err));
@@ -95,7 +122,7 @@ em_status emi_survey(const emi_shard *shard, const double *factor, double *found
 {
     survey s = {shard, factor};
     size_t d = shard->data->columns;
-    return emi_gather_parts(shard->count, found, d, 2 * d, survey_part, &s, crew, scratch, err);
+    return emi_gather_parts(shard->count, found, EMI_HIGHEST * d, 2 * d, survey_part, &s, crew, scratch, err);
 }
 
 typedef struct squares {

@@ -5,11 +5,13 @@
 #include "data/parts.h"
 #include "data/shards.h"
 
-/* What is done to a row before anything else sees it: (y - mean) * inverse_scale, feature by feature. */
+/* What is done to a row before anything else sees it: missing values are filled, then (y - mean) * inverse_scale, feature by
+ * feature. */
 typedef struct emi_standard {
     int d;
     double *mean;          /* [d]; NULL: not centred  */
     double *inverse_scale; /* [d]; NULL: not scaled   */
+    const double *fill;    /* [d] what stands for values that are missing; NULL: none are */
     int mean_is_near;      /* the mean is no larger than the spread by far: it may be subtracted after a product */
 } emi_standard;
 
@@ -20,9 +22,11 @@ size_t emi_rows_at_once(int d, size_t bytes);
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             double *rows, em_error *err);
 
-/* Of every column of the raw rows: the sum, the largest value and the largest of the negated ones, into found[3 * d]: sums
- * first.  With the help of a crew, if there is one.  Also where non-finite values are found.  With `factor`, powers of two,
- * the rows are multiplied by it first: sums of values that large overflow. */
+/* Of every column of the raw rows: the sum, how many values are missing, the largest value and the largest of the negated
+ * ones, into found[EMI_SURVEY * d], each for all columns.  With the help of a crew, if there is one.  Also where non-finite
+ * values are found.  With `factor`, powers of two, the rows are multiplied by it first: sums of values that large overflow. */
+enum emi_survey_column { EMI_SUM, EMI_MISSING, EMI_HIGHEST, EMI_LOWEST, EMI_SURVEY };
+
 em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_crew *crew,
                      emi_scratch scratch, em_error *err);
 

@@ -56,7 +56,7 @@ static em_status parse_path(emi_request *request, const char *text, em_error *er
 
 static em_status parse_request(emi_request *request, const char *text, const em_read_options *options, em_error *err)
 {
-    static const em_read_options find_out = {EM_HEADER_AUTO, NULL};
+    static const em_read_options find_out = {.columns = NULL};
     const char *raw = emi_text_after(text, "raw:");
     *request = (emi_request){.options = options ? options : &find_out};
     return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
@@ -81,14 +81,22 @@ static em_status recognise(const emi_input *input, const emi_reader **out, em_er
                     input->path, zip ? "a ZIP archive or .npz is no table" : "of no format that is understood");
 }
 
-/* Columns named by the user, for readers that do not pick them on their own. */
+/* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
 static em_status pick_columns(em_data *data, const emi_request *request, em_error *err)
 {
-    size_t picked;
-    if (!request->options->columns) return EM_OK;
-    em_status status =
-        emi_columns_parse(request->options->columns, data->columns, NULL, data->name, &data->pick, &picked, err);
-    if (status == EM_OK) data->columns = picked;
+    const em_read_options *o = request->options;
+    emi_columns listed = {0};
+    if (o->label || o->delimiter)
+        return emi_fail(err, EM_EINVAL, "%s: %s is of a CSV alone, and this is %s; try without it", data->name,
+                        o->label ? "a label" : "a delimiter", data->format);
+    if (!o->columns) return EM_OK;
+    em_status status = emi_columns_parse(&listed, o->columns, data->columns, NULL, data->name, err);
+    if (status == EM_OK) {
+        data->columns = listed.picked;
+        data->pick = listed.pick;
+        listed.pick = NULL;
+    }
+    emi_columns_free(&listed);
     return status;
 }
 
@@ -123,6 +131,7 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
         TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", path,
                      data->rows, data->columns));
     if (!picked) TRY(pick_columns(data, &request, err));
+    TRY(emi_data_missing(data, request.options->missing, err));
     *out = data;
     data = NULL;
 done:

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "data/names.h"
 
 #include <limits.h>
 #include <string.h>
@@ -82,6 +83,13 @@ static em_status choose_sizes(em_shards *shards, size_t rows, const char *how, u
     return status ? status : even_sizes(shards, rows);
 }
 
+static em_status refuse_empty(const em_data *data, int node, int nodes, em_error *err)
+{
+    return emi_fail_at(err, EM_EINVAL, node,
+                       "%s: node %d would hold no row (%zu rows, %d nodes); try fewer nodes or another split",
+                       data->name, node, data->rows, nodes);
+}
+
 em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const char *how, uint64_t seed,
                           em_error *err)
 {
@@ -89,16 +97,14 @@ em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const
     em_shards *shards = NULL;
     *out = NULL;
     if (nodes < 1) return emi_fail(err, EM_EINVAL, "nodes: %d of them; try 1 or more", nodes);
+    if ((size_t)nodes > data->rows) return refuse_empty(data, (int)data->rows, nodes, err);
     TRY(alloc_shards(&shards, nodes, err));
     shards->columns = data->columns;
     TRY(choose_sizes(shards, data->rows, how ? how : "contiguous", seed, err));
     size_t first = 0;
     for (int i = 0; i < nodes; i++) {
         emi_shard *shard = &shards->shard[i];
-        if (shard->count == 0)
-            TRY(emi_fail_at(err, EM_EINVAL, i,
-                            "%s: node %d would hold no row (%zu rows, %d nodes); try fewer nodes or another split",
-                            data->name, i, data->rows, nodes));
+        if (shard->count == 0) TRY(refuse_empty(data, i, nodes, err));
         *shard = (emi_shard){.data = data, .first = first, .count = shard->count, .order = shards->order};
         first += shard->count;
     }
@@ -124,6 +130,11 @@ em_status em_shards_of(em_shards **out, const em_data *const *tables, int nodes,
             TRY(emi_fail_at(err, EM_EDATA, i,
                             "%s: has %zu columns, where %s has %zu; try inputs with the same features", tables[i]->name,
                             tables[i]->columns, tables[0]->name, shards->columns));
+        if (!emi_names_agree(tables[0], tables[i]))
+            TRY(emi_fail_at(err, EM_EDATA, i,
+                            "%s: its columns are called otherwise than those of %s, or are in another order; try the "
+                            "same names",
+                            tables[i]->name, tables[0]->name));
         shards->shard[i] = (emi_shard){.data = tables[i], .count = tables[i]->rows};
     }
     *out = shards;

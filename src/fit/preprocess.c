@@ -53,7 +53,7 @@ static int exponent_of(double size)
 typedef struct sum_task {
     emi_problem *p;
     const double *factor; /* [d] of the rows; NULL: 1 */
-    emi_field found;      /* (d, 3) or (d, 1) a node  */
+    emi_field found;      /* (d, EMI_SURVEY) or (d, 1) a node */
 } sum_task;
 
 static em_status survey_turn(void *context, int i, int worker, em_error *err)
@@ -77,16 +77,19 @@ enum sight {
     SMALLEST, /* of the smallest largest value of a feature that is not zero, negated          */
     VARIES,   /* is there a feature that varies?                                               */
     LEVEL,    /* is there one that seems constant, and not zero?                               */
+    HOLES,    /* is there a value missing?                                                     */
     SIGHTS
 };
 
 static void look(const emi_block found, int center, double *sight)
 {
     sight[LARGEST] = sight[SMALLEST] = -INFINITY;
-    sight[VARIES] = sight[LEVEL] = 0;
+    sight[VARIES] = sight[LEVEL] = sight[HOLES] = 0;
     for (int f = 0; f < found.rows; f++) {
-        double highest = emi_column_of(found, 1)[f], lowest = emi_column_of(found, 2)[f], size = fmax(highest, lowest);
-        if (size == 0) continue;
+        double highest = emi_column_of(found, EMI_HIGHEST)[f], lowest = emi_column_of(found, EMI_LOWEST)[f],
+               size = fmax(highest, lowest);
+        if (emi_column_of(found, EMI_MISSING)[f] > 0) sight[HOLES] = 1;
+        if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
         int exponent = ilogb(size), constant = center && is_constant(highest, lowest);
         sight[LARGEST] = fmax(sight[LARGEST], exponent);
         sight[SMALLEST] = fmax(sight[SMALLEST], -exponent);
@@ -115,7 +118,7 @@ static em_status find_range(sum_task *t, emi_range *range, em_error *err)
     range->highest = emi_doubles(2 * d);
     if (!range->highest) return emi_fail_memory(err, "range");
     range->lowest = range->highest + d;
-    emi_field extremes = emi_columns(&t->found, 1, 2);
+    emi_field extremes = emi_columns(&t->found, EMI_HIGHEST, 2);
     emi_tree_max(t->p->mesh, &extremes, range->highest);
     return emi_problem_status(t->p, err);
 }
@@ -161,21 +164,56 @@ static double within(const emi_range *range, int f, double mean)
     return fmin(fmax(mean, -range->lowest[f]), range->highest[f]);
 }
 
-static em_status find_mean(sum_task *t, const emi_range *range, double largest, double *factor, em_error *err)
+/* Values that are there, of each feature: all, but for the missing. */
+static em_status count_values(const sum_task *t, double *values, em_error *err)
+{
+    emi_problem *p = t->p;
+    emi_field missing = emi_columns(&t->found, EMI_MISSING, 1);
+    emi_tree_sum(p->mesh, &missing, values);
+    em_status status = emi_problem_status(p, err);
+    for (int f = 0; status == EM_OK && f < p->d; f++) {
+        p->missing += (uint64_t)values[f];
+        values[f] = (double)p->N - values[f];
+        if (values[f] == 0)
+            return emi_fail(err, EM_EDATA, "data: column %d has no value at all, at any node; try leaving it out", f);
+    }
+    return status;
+}
+
+/* Of every feature, over the values that are there; into mean[d]. */
+static em_status find_mean(sum_task *t, const emi_range *range, const double *sight, double *mean, em_error *err)
 {
     em_status status = EM_OK;
     emi_problem *p = t->p;
     emi_field sums;
-    if (largest + ilogb((double)p->N) + 2 > DBL_MAX_EXP) TRY(sum_again(t, range, factor, err));
-    sums = emi_columns(&t->found, 0, 1);
-    emi_tree_sum(p->mesh, &sums, p->mean);
+    double *factor = emi_doubles((size_t)p->d), *values = sight[HOLES] > 0 ? emi_doubles((size_t)p->d) : NULL;
+    if (!factor || (sight[HOLES] > 0 && !values)) TRY(emi_fail_memory(err, "mean"));
+    if (values) TRY(count_values(t, values, err));
+    if (sight[LARGEST] + ilogb((double)p->N) + 2 > DBL_MAX_EXP) TRY(sum_again(t, range, factor, err));
+    sums = emi_columns(&t->found, EMI_SUM, 1);
+    emi_tree_sum(p->mesh, &sums, mean);
     TRY(emi_problem_status(p, err));
     for (int f = 0; f < p->d; f++) {
-        double mean = p->mean[f] / (double)p->N;
-        p->mean[f] = within(range, f, t->factor ? mean / t->factor[f] : mean);
+        double own = mean[f] / (values ? values[f] : (double)p->N);
+        mean[f] = within(range, f, t->factor ? own / t->factor[f] : own);
     }
 done:
+    emi_free(values);
+    emi_free(factor);
     return status;
+}
+
+/* What stands for values that are missing, also where the mean is left in. */
+static em_status find_fill(sum_task *t, const emi_range *range, const double *sight, int center, em_error *err)
+{
+    emi_problem *p = t->p;
+    if (sight[HOLES] == 0) return EM_OK;
+    p->fill = emi_doubles((size_t)p->d);
+    if (!p->fill) return emi_fail_memory(err, "mean");
+    p->standard.fill = p->fill;
+    if (!center) return find_mean(t, range, sight, p->fill, err);
+    memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
+    return EM_OK;
 }
 
 /* The pass over the rows is made even where the mean is left in: it is also where non-finite values are found. */
@@ -183,9 +221,8 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
 {
     em_status status = EM_OK;
     sum_task task = {.p = p};
-    double sight[SIGHTS] = {0}, *factor = emi_doubles((size_t)p->d);
-    if (!factor) TRY(emi_fail_memory(err, "mean"));
-    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 3, err));
+    double sight[SIGHTS] = {0};
+    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, EMI_SURVEY, err));
     TRY(survey(&task, err));
     TRY(look_around(&task, center, sight, err));
     int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
@@ -194,11 +231,11 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
         TRY(refuse_constant(p, range, center, err));
         if (center) TRY(refuse_span(p, range, err));
     }
-    if (center) TRY(find_mean(&task, range, sight[LARGEST], factor, err));
+    if (center) TRY(find_mean(&task, range, sight, p->mean, err));
     p->standard.mean = center ? p->mean : NULL;
+    TRY(find_fill(&task, range, sight, center, err));
 done:
     emi_field_free(&task.found);
-    emi_free(factor);
     return status;
 }
 

@@ -225,6 +225,7 @@ void emi_problem_free(emi_problem *p)
     emi_free(p->offset);
     emi_free(p->deviation);
     emi_free(p->scale);
+    emi_free(p->fill);
     emi_free(p->mean);
     *p = (emi_problem){0};
 }

@@ -12,6 +12,8 @@ typedef struct emi_problem {
     uint64_t N;             /* rows in all */
     emi_standard standard;  /* what is done to each row */
     double *mean;           /* [d] global mean, zero where the mean is left in; in the user's units, like */
+    double *fill;           /* [d] the mean in place of values that are missing; NULL: none are anywhere   */
+    uint64_t missing;       /* how many are, over the network                                              */
     double *scale;          /* [d] divisors                                                               */
     int exponent;           /* rows are also multiplied by 2^-exponent, so that squares of any data are doubles; 0 for
                              * ordinary data, and wherever `scale` does it already */

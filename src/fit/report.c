@@ -319,6 +319,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->components = job->observer.K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
+    info->missing_values = p->missing;
     info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->around.seconds;
     info->seconds_sending = job->seconds_sending;

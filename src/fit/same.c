@@ -7,12 +7,28 @@
 
 enum { ASPECTS = EMI_ASPECTS + 3 }; /* those, and the checkpoint */
 
+/* FNV-1a: Fowler, Noll and Vo. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < count; i++) hash = (hash ^ byte[i]) * 1099511628211u;
+    return hash;
+}
+
+#define HASH_START 14695981039346656037u
+
 /* A number for a text, or for a few numbers: different ones for different contents, as good as certainly. */
 static double digest(const void *bytes, size_t count)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a: Fowler, Noll and Vo */
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ byte[i]) * 1099511628211u;
+    return (double)(hash_bytes(HASH_START, bytes, count) >> 12);
+}
+
+static double digest_names(const em_shards *shards)
+{
+    uint64_t hash = HASH_START;
+    const em_data *data = shards->shard[0].data;
+    for (size_t c = 0; data->names && c < data->columns; c++)
+        hash = hash_bytes(hash, data->names[c], strlen(data->names[c]) + 1);
     return (double)(hash >> 12);
 }
 
@@ -26,6 +42,7 @@ void emi_aspects(emi_aspect out[EMI_ASPECTS], const em_shards *shards, const em_
     const char *method = o->method ? o->method : "auto";
     size_t d = shards->columns;
     const emi_aspect all[EMI_ASPECTS] = {{"the number of features", (double)d},
+                                         {"the features' names, or their order,", digest_names(shards)},
                                          {"--components", o->components},
                                          {"--components", o->variance},
                                          {"--method", digest(method, strlen(method))},

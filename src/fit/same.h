@@ -10,11 +10,11 @@ typedef struct emi_aspect {
     double value;
 } emi_aspect;
 
-enum { EMI_ASPECTS = 20 };
+enum { EMI_ASPECTS = 21 };
 
 void emi_aspects(emi_aspect out[EMI_ASPECTS], const em_shards *shards, const em_options *options);
 
-/* Before anything is computed: an error, the same everywhere, where the options or the number of features differ between
+/* Before anything is computed: an error, the same everywhere, where the options, the number of features or their names differ between
  * processes.  Collective; nothing happens where all nodes live in this one. */
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const em_read_options with_header = {EM_HEADER_YES, NULL}, without_header = {EM_HEADER_NO, NULL};
+static const em_read_options with_header = {.header = EM_HEADER_YES}, without_header = {.header = EM_HEADER_NO};
 
 static const char *csv(const char *text)
 {
@@ -21,10 +21,12 @@ static void every_separator_is_found(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "1,2\n3,4\n",         "1,2\n3,4",           "1,2\r\n3,4\r\n",     "1, 2\n 3 ,4 \n",
-        "1;2\n3;4\n",         "1\t2\n3\t4\n",       "1 2\n3 4\n",         "  1   2\n3  4 \n",
-        "1 2  \r\n3   4\r\n", "1,2\n3,4\n\n\n  \n", "\"1\",2\n3,\"4\"\n", "\357\273\2771,2\n3,4\n",
-        "+1,2e0\n.3e1,4.\n",  "1,2\n3,4\r\n\r\n",
+        "1,2\n3,4\n",         "1,2\n3,4",           "1,2\r\n3,4\r\n",
+        "1, 2\n 3 ,4 \n",     "1;2\n3;4\n",         "1\t2\n3\t4\n",
+        "1 2\n3 4\n",         "  1   2\n3  4 \n",   "1 2  \r\n3   4\r\n",
+        "1,2\n3,4\n\n\n  \n", "\"1\",2\n3,\"4\"\n", "\357\273\2771,2\n3,4\n",
+        "+1,2e0\n.3e1,4.\n",  "1,2\n3,4\r\n\r\n",   "1|2\n3|4\n",
+        "1,2\r3,4\r",         "\n\n1,2\n3,4\n",     "# 1,5;7\n1,2\n# \"so\n3,4\n#",
     };
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) assert_table(csv(texts[n]), NULL, 2, 2, 1, 2, 3, 4);
 }
@@ -55,7 +57,7 @@ static void small_tables_are_tables(void **state)
 static void quotes_hold_separators_and_lines(void **state)
 {
     (void)state;
-    const em_read_options named = {EM_HEADER_AUTO, "a,b"};
+    const em_read_options named = {.header = EM_HEADER_AUTO, .columns = "a,b"};
     assert_table(csv("\"x,y\",z\n1,2\n"), NULL, 1, 2, 1, 2);
     assert_table(csv("\"x\ny\",\"say \"\"so\"\"\"\n1,2\n"), NULL, 1, 2, 1, 2);
     assert_table(csv("q,\"a,b\"\n1,2\n"), NULL, 1, 2, 1, 2);
@@ -70,28 +72,83 @@ static void a_header_is_recognised_or_told(void **state)
 {
     (void)state;
     assert_table(csv("a,b\n1,2\n"), NULL, 1, 2, 1, 2);
-    assert_table(csv("a,1\n3,2\n"), NULL, 1, 2, 3, 2); /* text above a number */
+    assert_table(csv("a,,c\n1,,2\n"), NULL, 1, 2, 1, 2);
+    assert_table(csv("# made by hand\n# a,b\n1,2\n"), NULL, 1, 2, 1, 2);
     assert_table(csv("2019,2020\n3,2\n"), NULL, 2, 2, 2019, 2020, 3, 2);
     assert_table(csv("2019,2020\n3,2\n"), &with_header, 1, 2, 3, 2);
     assert_table(csv("1,2\n3,4\n"), &without_header, 2, 2, 1, 2, 3, 4);
-    assert_refused(csv("a,b\n1,2\n"), &without_header, EM_EDATA, "no number");
     assert_table(csv("red,1\nblue,2\n"), NULL, 2, 1, 1, 2); /* no header: the same column is text below */
+    assert_refused(csv("a,1\n3,2\n"), NULL, EM_EDATA, "line 1, column 1: 'a' is no number, where line 2 has one");
+    assert_refused(csv("a,1\n3,2\n"), NULL, EM_EDATA, "or --header yes");
+    assert_refused(csv("a,b\n1,2\n"), &without_header, EM_EDATA, "line 1, column 1: 'a' is no number");
     assert_refused(csv("a,b\n"), NULL, EM_EDATA, "no row of numbers");
     assert_refused(csv("1,2\n"), &with_header, EM_EDATA, "no row of numbers");
+    assert_refused(csv("x,y\nz,w\n"), NULL, EM_EDATA, "no column of numbers");
 }
 
-static void a_column_of_labels_is_left_out(void **state)
+static void what_may_be_names_or_numbers_is_asked(void **state)
 {
     (void)state;
-    const em_read_options named = {EM_HEADER_AUTO, "label,a"};
-    assert_table(csv("a,b,kind\n1,2,x\n3,4,y\n"), NULL, 2, 2, 1, 2, 3, 4);
-    assert_table(csv("1,x,2\n3,y,4\n"), NULL, 2, 2, 1, 2, 3, 4);
-    assert_table(csv("label,a\n0,5\n1,6\n"), NULL, 2, 1, 5, 6);
-    assert_table(csv("a,Class\n5,0\n6,1\n"), NULL, 2, 1, 5, 6);
-    assert_table(csv("a,target\n5,0\n"), NULL, 1, 1, 5);
-    assert_table(csv("x,y\n5,0\n"), NULL, 1, 2, 5, 0);                  /* a coordinate, not a label */
-    assert_table(csv("label,a\n0,5\n1,6\n"), &named, 2, 2, 0, 5, 1, 6); /* unless it is asked for */
-    assert_refused(csv("x,y\nz,w\n"), NULL, EM_EDATA, "no number in it");
+    static const char doubtful[] = "may be names; try --header yes or no";
+    assert_refused(csv("0,1,2,3\n1,2,3,4\n"), NULL, EM_EDATA, doubtful);
+    assert_refused(csv("country,1990,1991,1992\nAruba,1,2,5\n"), NULL, EM_EDATA, doubtful);
+    assert_table(csv("0,1,2,3\n9,8,7,6\n"), &with_header, 1, 4, 9, 8, 7, 6);
+    assert_table(csv("0,1,2,3\n9,8,7,6\n"), &without_header, 2, 4, 0, 1, 2, 3, 9, 8, 7, 6);
+    assert_table(csv(",0,1\n0,9,8\n1,7,6\n"), NULL, 2, 2, 9, 8, 7, 6); /* pandas' own */
+}
+
+static void names_are_kept(void **state)
+{
+    (void)state;
+    em_data *data = open_table(csv("\"a \"\"b\"\"\", \xc3\xa9t\xc3\xa9 ,n\xe4h\n1,2,3\n"));
+    assert_string_equal(em_data_column_name(data, 0), "a \"b\"");
+    assert_string_equal(em_data_column_name(data, 1), "\xc3\xa9t\xc3\xa9");
+    assert_string_equal(em_data_column_name(data, 2), "n\xc3\xa4h"); /* it was Latin-1 */
+    assert_null(em_data_column_name(data, 3));
+    assert_string_equal(em_data_remarks(data), "commas, a header, names in Latin-1");
+    em_data_free(&data);
+    data = open_table(csv("# one;two\n1;2\n# 3\n"));
+    assert_string_equal(em_data_column_name(data, 1), "two");
+    assert_string_equal(em_data_remarks(data), "semicolons, a header, 1 comment line skipped");
+    em_data_free(&data);
+    data = open_table(csv("#,x\n7,2\n9,3\n"));
+    assert_string_equal(em_data_column_name(data, 0), "#");
+    em_data_free(&data);
+    data = open_table(csv("1,2\n"));
+    assert_null(em_data_column_name(data, 0));
+    em_data_free(&data);
+}
+
+/* ---- encodings -------------------------------------------------------------------------------------------- */
+
+static void encodings_are_recognised(void **state)
+{
+    (void)state;
+    static const char little[] = "\xff\xfe"
+                                 "a\0,\0b\0\n\0001\0,\0002\0\n\0",
+                      big[] = "\xfe\xff\0a\0,\0b\0\n\0001\0,\0002\0\n";
+    assert_table(scratch_file("little.csv", little, sizeof little - 1), NULL, 1, 2, 1, 2);
+    assert_table(scratch_file("big.txt", big, sizeof big - 1), NULL, 1, 2, 1, 2);
+    assert_table(scratch_file("odd", little, sizeof little - 2), NULL, 1, 2, 1, 2); /* half a character is left */
+    assert_refused(scratch_file("half.csv", little, 2), NULL, EM_EDATA, "no row of numbers");
+}
+
+static void a_delimiter_is_told(void **state)
+{
+    (void)state;
+    em_read_options options = {.delimiter = "tab"};
+    assert_table(csv("1\t2\n"), &options, 1, 2, 1, 2);
+    options.delimiter = ":";
+    assert_table(csv("1:2\n"), &options, 1, 2, 1, 2);
+    options.delimiter = "space";
+    assert_table(csv("1 2\n"), &options, 1, 2, 1, 2);
+    options.delimiter = ";";
+    assert_table(csv("a,b;c\n1;2\n"), &options, 1, 2, 1, 2);
+    static const char *const wrong[] = {"", "ab", "1", "a", "\"", ".", "-", "#", "\n"};
+    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+        options.delimiter = wrong[n];
+        assert_refused(csv("1,2\n"), &options, EM_EINVAL, "cannot separate numbers");
+    }
 }
 
 /* ---- cells that are no numbers ------------------------------------------------------------------------- */
@@ -128,7 +185,7 @@ static void a_message_is_one_short_line(void **state)
     (void)state;
     char line[2000];
     (void)snprintf(line, sizeof line, "1,2\n3,%01500d\n", 7);
-    assert_refused(csv(line), NULL, EM_EDATA, "'0000000000000000000000000000000000000000' is no number");
+    assert_refused(csv(line), NULL, EM_EDATA, "'000000000000000000000000000000000000000' is no number");
     assert_refused(csv("1,2\n3,\"one\ntwo\"\n"), NULL, EM_EDATA, "'one' is no number");
     assert_refused(csv("\"a\nb\",c\n1,2\nx,3\n"), NULL, EM_EDATA, "(a): 'x' is no number");
 }
@@ -152,12 +209,12 @@ static void what_is_no_text_is_refused(void **state)
     assert_refused(csv("\n\n \n"), NULL, EM_EDATA, "no row of numbers");
     assert_refused(csv("\xEF\xBB\xBF"), NULL, EM_EDATA, "no row of numbers");
     assert_refused(scratch_file("zeros", "1,2\0003\n", 6), NULL, EM_EDATA, "no format");
-    assert_refused(scratch_file("zeros.csv", "1,2\n3,4\0\n", 9), NULL, EM_EDATA, "no number"); /* by its name */
+    assert_refused(scratch_file("zeros.csv", "1,2\n3,4\0\n", 9), NULL, EM_EDATA, "a byte of zero"); /* by its name */
     assert_refused(scratch_file("junk", "\x7f\x45\x4c\x46\x02\x01\x01", 7), NULL, EM_EDATA, "no format");
     assert_refused(scratch_file("archive.npz", "PK\3\4 and more", 13), NULL, EM_EDATA, "ZIP archive or .npz");
     for (size_t n = 0; n < sizeof late; n += 2) memcpy(late + n, "1\n", 2);
     late[6001] = 0; /* where nobody sniffs any more */
-    assert_refused(scratch_file("late", late, sizeof late), NULL, EM_EDATA, "line 3001, column 1");
+    assert_refused(scratch_file("late", late, sizeof late), NULL, EM_EDATA, "a byte of zero");
 }
 
 /* ---- numbers to the last bit ------------------------------------------------------------------------------- */
@@ -232,7 +289,10 @@ int main(void)
         cmocka_unit_test(small_tables_are_tables),
         cmocka_unit_test(quotes_hold_separators_and_lines),
         cmocka_unit_test(a_header_is_recognised_or_told),
-        cmocka_unit_test(a_column_of_labels_is_left_out),
+        cmocka_unit_test(what_may_be_names_or_numbers_is_asked),
+        cmocka_unit_test(names_are_kept),
+        cmocka_unit_test(encodings_are_recognised),
+        cmocka_unit_test(a_delimiter_is_told),
         cmocka_unit_test(bad_cells_are_named),
         cmocka_unit_test(a_message_is_one_short_line),
         cmocka_unit_test(ragged_lines_are_named),

@@ -56,7 +56,7 @@ static void sums_and_extremes_are_those_of_plain_loops(void **state)
     for (int s = 0; s < 3; s++) {
         fixture f = open_table(ROWS, D, splits[s]);
         for (int node = 0; node < 2; node++) {
-            double found[3 * D];
+            double found[EMI_SURVEY * D];
             assert_ok(emi_survey(&f.shards->shard[node], NULL, found, NULL, f.scratch, &err), &err);
             for (int c = 0; c < D; c++) {
                 long double wanted = 0;
@@ -66,7 +66,8 @@ static void sums_and_extremes_are_those_of_plain_loops(void **state)
                     wanted += y, highest = fmax(highest, y), lowest = fmin(lowest, y);
                 }
                 assert_close(found[c], (double)wanted, 1e-13);
-                assert_true(found[D + c] == highest && found[2 * D + c] == -lowest);
+                assert_true(found[EMI_HIGHEST * D + c] == highest && found[EMI_LOWEST * D + c] == -lowest &&
+                            found[EMI_MISSING * D + c] == 0);
             }
         }
         close_table(&f);
@@ -117,7 +118,7 @@ static void long_sums_keep_their_digits(void **state)
 {
     (void)state;
     enum { MANY = 1000001 };
-    double *values = malloc(sizeof *values * MANY), found[3];
+    double *values = malloc(sizeof *values * MANY), found[EMI_SURVEY];
     em_error err = {0};
     em_data *data = NULL;
     em_shards *shards = NULL;
@@ -130,7 +131,7 @@ static void long_sums_keep_their_digits(void **state)
     assert_non_null(scratch.v);
     assert_ok(emi_survey(shards->shard, NULL, found, NULL, scratch, &err), &err);
     assert_close(found[0], (double)wanted, 1e-13);
-    assert_true(found[1] == values[MANY - 1] && found[2] == -values[0]);
+    assert_true(found[EMI_HIGHEST] == values[MANY - 1] && found[EMI_LOWEST] == -values[0]);
     free(scratch.v);
     em_shards_free(&shards);
     em_data_free(&data);
@@ -144,7 +145,7 @@ static void values_that_are_no_numbers_are_named(void **state)
     const size_t rows[] = {4500, 6789, ROWS - 1}; /* all in node 1's half */
     for (int n = 0; n < 3; n++)
         for (int shuffle = 0; shuffle < 2; shuffle++) {
-            double found[3 * D];
+            double found[EMI_SURVEY * D];
             char row[32], column[32];
             em_error err = {0};
             fixture f = open_table(ROWS, D, shuffle ? "shuffle" : NULL);
@@ -164,13 +165,13 @@ static void values_that_are_no_numbers_are_named(void **state)
 static void sums_beyond_doubles_need_a_factor(void **state)
 {
     (void)state;
-    double found[3 * D], factor[D];
+    double found[EMI_SURVEY * D], factor[D];
     em_error err = {0};
     fixture f = open_table(ROWS, D, "sizes:8999,1");
     for (size_t r = 0; r < ROWS; r++) f.values[r * D + 5] = 1e307;
     for (int c = 0; c < D; c++) factor[c] = c == 5 ? 0x1p-100 : 1;
     assert_ok(emi_survey(&f.shards->shard[0], NULL, found, NULL, f.scratch, &err), &err);
-    assert_true(isinf(found[5]) && found[D + 5] == 1e307 && found[2 * D + 5] == -1e307);
+    assert_true(isinf(found[5]) && found[EMI_HIGHEST * D + 5] == 1e307 && found[EMI_LOWEST * D + 5] == -1e307);
     assert_ok(emi_survey(&f.shards->shard[0], factor, found, NULL, f.scratch, &err), &err);
     assert_close(found[5] / 8999 / (1e307 * 0x1p-100), 1, 1e-12);
     close_table(&f);
