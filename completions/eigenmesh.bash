@@ -6,7 +6,7 @@ _eigenmesh_commands="fit compare reproduce transform info generate topology conv
 # The options of a command.
 _eigenmesh_options()
 {
-    local common="--quiet --help" reading="--header --columns"
+    local common="--quiet --help" reading="--header --columns --delimiter --missing"
     case $1 in
     fit)
         echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
@@ -55,6 +55,8 @@ _eigenmesh_values()
     --average) echo "tree allreduce" ;;
     --patience) echo "10min 1h 24h forever" ;;
     --header) echo "yes no auto" ;;
+    --missing) echo "error drop mean" ;;
+    --delimiter) echo "tab space" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
     --output | -o | --trace | --plot | --edges | --data | --checkpoint) echo "FILES" ;;
     --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \

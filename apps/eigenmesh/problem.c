@@ -257,15 +257,16 @@ static const char *weights_name(const problem *p)
     return named ? named : "metropolis";
 }
 
-/* Some of them, at least. */
+/* As many as a line holds. */
 static void print_names(const problem *p)
 {
-    enum { SHOWN = 8 };
-    size_t d = em_data_columns(p->tables[0]);
+    enum { WIDTH = 100 };
+    size_t d = em_data_columns(p->tables[0]), f;
+    int at = 10;
     if (!em_data_column_name(p->tables[0], 0)) return;
-    for (size_t f = 0; f < d && f < SHOWN; f++)
-        (void)printf("%s%s", f ? ", " : "features  ", em_data_column_name(p->tables[0], f));
-    if (d > SHOWN) (void)printf(" and %zu more", d - SHOWN);
+    for (f = 0; f < d && at < WIDTH; f++)
+        at += printf("%s%s", f ? ", " : "features  ", em_data_column_name(p->tables[0], f));
+    if (f < d) (void)printf(" and %zu more", d - f);
     (void)putchar('\n');
 }
 
@@ -273,8 +274,8 @@ void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
-    print_names(p);
     reading_print(&p->reading, stdout);
+    print_names(p);
     if (p->by_position)
         (void)printf("names     those of %s, by position in %s, which has none\n", p->features.text, p->by_position);
     if (info->missing_values)

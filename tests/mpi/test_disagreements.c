@@ -149,6 +149,39 @@ static void patience_is_a_time(void **state)
     em_graph_free(&graph);
 }
 
+/* Columns that one process calls otherwise are other features, or in another order. */
+static void other_names_are_refused_everywhere(void **state)
+{
+    static const char *const names[] = {"a", "b"}, *const swapped[] = {"b", "a"};
+    const double rows[] = {1, 2, 3, 5, 4, -1};
+    em_options options = em_options_default();
+    em_error err = {0};
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_model *model = NULL;
+    (void)state;
+    options.components = 1;
+    assert_ok(em_graph_create(&graph, "cycle", RANKS, 0, &err), &err);
+    for (int alike = 0; alike < 2; alike++) {
+        em_data *data = NULL;
+        em_shards *shards = NULL;
+        assert_ok(em_mpi_mesh_open(&mesh, MPI_COMM_WORLD, graph, 1, &err), &err);
+        assert_ok(em_data_from_array(&data, rows, EM_F64, 3, 2, 0, 0, &err), &err);
+        assert_ok(em_data_set_column_names(data, place.rank == 2 && !alike ? swapped : names, &err), &err);
+        assert_ok(em_shards_of(&shards, (const em_data *const *)&data, 1, &err), &err);
+        em_status status = em_fit(&model, &options, mesh, shards, &err);
+        if (alike)
+            assert_ok(status, &err);
+        else
+            assert_fails(status, EM_EINVAL, "the features' names, or their order, differs between processes", &err);
+        em_model_free(&model);
+        em_shards_free(&shards);
+        em_data_free(&data);
+        em_mesh_close(&mesh);
+    }
+    em_graph_free(&graph);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +190,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_that_does_not_come_is_named),
         cmocka_unit_test(one_that_comes_late_is_welcome),
         cmocka_unit_test(patience_is_a_time),
+        cmocka_unit_test(other_names_are_refused_everywhere),
     };
     engines_begin(&argc, &argv);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
