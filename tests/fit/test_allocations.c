@@ -243,6 +243,48 @@ static void files_of_every_format(void **state)
     assert_true(fail_each_once(file_workflow, &(file_plan){write_as, read_as}) > 5);
 }
 
+static const char *const feature_names[] = {"b", "a"};
+
+/* A CSV with everything that has to be remembered of one, and a fit of it. */
+static em_status table_workflow(const void *how, em_error *err)
+{
+    em_status status;
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_model *model = NULL;
+    em_options options = em_options_default();
+    options.components = 1;
+    TRY(em_data_open(&data, scratch("named.csv"), how, err));
+    TRY(em_data_set_column_names(data, feature_names, err));
+    TRY(em_shards_split(&shards, data, 2, NULL, 0, err));
+    TRY(em_graph_create(&graph, "path", 2, 0, err));
+    TRY(em_mesh_open(&mesh, NULL, graph, 1, err));
+    TRY(em_fit(&model, &options, mesh, shards, err));
+done:
+    em_model_free(&model);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    em_data_free(&data);
+    return status;
+}
+
+static void tables_with_names(void **state)
+{
+    (void)state;
+    static const char text[] = ",a,b,kind\n0,1,2,x\n1,NA,1,y\n2,3,7,\n3,2,5,z\n";
+    (void)scratch_file("named.csv", text, sizeof text - 1);
+    const em_read_options plans[] = {
+        {.missing = EM_MISSING_MEAN},
+        {.missing = EM_MISSING_DROP, .label = "kind"},
+        {.missing = EM_MISSING_DROP, .columns = "-kind"},
+        {.missing = EM_MISSING_MEAN, .features = feature_names, .feature_count = 2, .features_of = "another"}};
+    for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
+        assert_true(fail_each_once(table_workflow, &plans[n]) > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +294,7 @@ int main(void)
         cmocka_unit_test(graphs),
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),
+        cmocka_unit_test(tables_with_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
