@@ -94,13 +94,16 @@ static em_status add_cell(emi_csv *csv, const char *at, const char *end, const c
  * closed. */
 static const char *cell_end(emi_csv *csv, const char *at, const char *stop)
 {
+    const char separator = csv->separator;
     int quoted = 0;
     for (; at < stop; at++) {
-        if (*at == '"')
+        char c = *at;
+        if (c == '"')
             quoted = !quoted;
-        else if (!quoted && (*at == '\n' || *at == '\r' || *at == csv->separator))
+        else if (quoted)
+            csv->broken += c == '\n';
+        else if (c == separator || c == '\n' || c == '\r')
             return at;
-        csv->broken += *at == '\n';
     }
     return quoted ? NULL : at;
 }
@@ -143,11 +146,10 @@ em_status emi_csv_cut(emi_csv *csv, const char *at, const char *end, const char 
 /* A line that begins with # and is none of the data; prose may hold a quote that is never closed. */
 static em_status is_comment(emi_csv *csv, const char *name, int *yes, em_error *err)
 {
-    const char *eol = line_end(csv->at, csv->end);
     em_error unclosed;
     *yes = *csv->at == '#';
     if (!*yes || csv->width < 2) return EM_OK;
-    em_status status = emi_csv_cut(csv, csv->at, eol, name, &unclosed);
+    em_status status = emi_csv_cut(csv, csv->at, line_end(csv->at, csv->end), name, &unclosed);
     *yes = status == EM_EDATA || csv->count != csv->width;
     if (status == EM_OK || status == EM_EDATA) return EM_OK;
     if (err) *err = unclosed;
@@ -163,13 +165,13 @@ em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err)
         if (!*more) break;
         csv->line += 1 + csv->broken;
         csv->broken = 0;
-        const char *eol = line_end(csv->at, csv->end);
         TRY(is_comment(csv, name, &comment, err));
-        if (!comment && (csv->width > 0 || !is_blank_text(csv->at, eol))) {
+        if (!comment && (csv->width > 0 || !is_blank_text(csv->at, line_end(csv->at, csv->end)))) {
             TRY(cut(csv, &csv->at, csv->end, name, err));
             csv->at = after_end(csv->at, csv->end);
             break;
         }
+        const char *eol = line_end(csv->at, csv->end);
         if (comment) csv->last = csv->at + 1, csv->eol = eol;
         csv->comments += comment;
         csv->at = after_end(eol, csv->end);
