@@ -130,7 +130,8 @@ EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, d
 EM_API void em_data_free(em_data **data);
 
 /* Write a table, a block of rows at a time.  The name chooses the format: .npy,
- * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx.
+ * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx;
+ * "-" is CSV on standard output.
  * The file appears, whole, at em_writer_close; em_writer_discard leaves nothing.  */
 typedef struct em_writer em_writer;
 
@@ -142,12 +143,17 @@ EM_API void em_writer_discard(em_writer **writer);
 
 /* An output file of any kind that appears whole or not at all: open, write to its
  * stream, then commit or discard.  Opening fails at once where the path cannot be
- * written.  A path that exists and is no regular file (/dev/stdout) is written
- * directly.                                                                       */
+ * written.  A file that is replaced keeps its permissions, and a link stays a link.
+ * "-" is standard output; it, and what exists and is no regular file (/dev/null), is
+ * written directly.                                                               */
 typedef struct em_output em_output;
 
 EM_API em_status em_output_open(em_output **out, const char *path, em_error *err);
 EM_API FILE *em_output_stream(em_output *output);
+
+/* Where the file of an output with this path will lie: links are followed, also to
+ * where nothing is yet.                                                           */
+EM_API em_status em_output_target(const char *path, char *target, size_t room, em_error *err);
 EM_API em_status em_output_commit(em_output **output, em_error *err);
 EM_API void em_output_discard(em_output **output);
 
