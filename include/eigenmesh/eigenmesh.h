@@ -439,7 +439,8 @@ typedef struct em_model em_model;
  * nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data and network, with
  * the same options and in as many processes, ends with the same result, bit for bit, as one
  * that never stopped; only the limit of iterations may be another, where a method does not
- * divide it between the components.                                               */
+ * divide it between the components.  What lies there already is never overwritten by a run
+ * that does not resume from it: not another file, and no checkpoint either.       */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 

@@ -14,8 +14,9 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     const emi_method *method = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &method, err)); /* before any work */
     TRY(emi_checkpoint_open(&checkpoint, mesh, options, err));
-    TRY(emi_problem_prepare(&problem, mesh, shards, options, emi_expected_products(options), err));
+    TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
+    TRY(emi_problem_complete(&problem, options, emi_expected_products(options), err));
     TRY(emi_truth_find(&truth, &problem, options, err));
     TRY(emi_solve(out, &problem, &truth, options, &checkpoint, err));
 done:

@@ -107,6 +107,7 @@ static em_status resume_workflow(const void *how, em_error *err)
     options.monitor = stop_at_once;
     matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
     const network_plan small = {values, ROWS, MORE_COLUMNS, "er:0.7", plan->nodes, plan->threads};
+    (void)remove(plan->path); /* of an attempt that failed after it */
     TRY(network_open(&net, &small, err));
     TRY(em_fit(&model, &options, net.mesh, net.shards, err));
     em_model_free(&model);
