@@ -458,6 +458,7 @@ EM_API uint64_t em_model_samples(const em_model *model);
 EM_API const double *em_model_components(const em_model *model);         /* K x d   */
 EM_API const double *em_model_mean(const em_model *model);               /* d       */
 EM_API const double *em_model_scale(const em_model *model);              /* d       */
+EM_API const char *em_model_feature_name(const em_model *model, int feature); /* UTF-8; NULL: there are no names */
 EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
@@ -489,7 +490,8 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
 
-/* A .npz that numpy.load opens.                                                   */
+/* A .npz that numpy.load opens.  Its entry format_version says which programs can read
+ * it: a file of an older version always can be, one of a newer version is refused. */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
 EM_API em_status em_model_write(const em_model *model, em_output *output, em_error *err);
 EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
