@@ -177,6 +177,11 @@ int args_given(const arguments *args, const char *name)
     return args_text(args, name) != NULL;
 }
 
+int args_reports(const arguments *args)
+{
+    return !args_given(args, "quiet") && !args->stdout_is_taken;
+}
+
 static em_status not_a_number(const arguments *args, const char *name, const char *wanted, em_error *err)
 {
     const option_spec *spec = &args->specs[find(args, name)];

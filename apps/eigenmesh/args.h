@@ -26,6 +26,7 @@ typedef struct arguments {
     int first_solver; /* specs from here on are the library's own */
     char **operands;
     int operand_count;
+    int stdout_is_taken; /* by an output named "-" */
 } arguments;
 
 /* argv[0] is the command's name.  With --help among the options, the rest is not checked. */
@@ -37,6 +38,9 @@ void args_collect(arguments *args, const struct command_spec *command);
 /* The value as typed; NULL when the option was not given. */
 const char *args_text(const arguments *args, const char *name);
 int args_given(const arguments *args, const char *name);
+
+/* Is there room for a report: no --quiet, and nothing else on standard output? */
+int args_reports(const arguments *args);
 
 /* Numbers, strictly: *value is left alone when the option was not given. */
 em_status args_whole(const arguments *args, const char *name, uint64_t least, uint64_t most, uint64_t *value,

@@ -5,6 +5,7 @@
 #include "gnuplot.h"
 #include "input.h"
 #include "message.h"
+#include "named_files.h"
 #include "outputs.h"
 #include "problem.h"
 #include "progress.h"
@@ -85,6 +86,19 @@ static int file_is_wanted(const compare_job *job, int file, int can_draw)
     return can_draw && (job->problem.nodes > 1 || file == FILE_PICTURES + AXIS_SECONDS);
 }
 
+/* What is in the directory already may be an input, or a link to one. */
+static em_status check_files(const compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    collisions c = {0};
+    for (int i = 0; i < FILES; i++)
+        if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
+    TRY(named_files_read(&c, job->args, err));
+done:
+    collisions_free(&c);
+    return status;
+}
+
 static em_status open_files(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -93,11 +107,12 @@ static em_status open_files(compare_job *job, em_error *err)
     if (!path) return EM_OK;
     int can_draw = gnuplot_find(gnuplot);
     TRY(directory_open(&job->directory, path, err));
-    for (int i = 0; i < FILES; i++) {
-        if (!file_is_wanted(job, i, can_draw)) continue;
-        TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
-        TRY(em_output_open(&job->files[i].handle, job->paths[i], err));
-    }
+    for (int i = 0; i < FILES; i++)
+        if (file_is_wanted(job, i, can_draw))
+            TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
+    TRY(check_files(job, err));
+    for (int i = 0; i < FILES; i++)
+        if (job->paths[i]) TRY(em_output_open(&job->files[i].handle, job->paths[i], err));
     if (!can_draw && !args_given(job->args, "quiet"))
         complain("--output: gnuplot is not installed, so that %s/compare.csv comes without pictures; try installing it",
                  path);

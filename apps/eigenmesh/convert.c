@@ -45,7 +45,7 @@ static em_status convert(const arguments *args, em_error *err)
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
     stream_target target = {.path = output, .type = type, .columns = em_data_columns(data)};
     TRY(stream_rows(data, &target, err));
-    if (!args_given(args, "quiet"))
+    if (args_reports(args))
         (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
                      em_data_format(data));
 done:

@@ -11,6 +11,8 @@ em_status directory_open(directory *dir, const char *path, em_error *err)
 {
     struct stat found;
     dir->path = path;
+    if (strcmp(path, "-") == 0)
+        return refuse(err, EM_EINVAL, "--output: is a directory here, not standard output; try a directory's name");
     if (!*path) return refuse(err, EM_EINVAL, "--output: the name is empty; try a directory's name");
     dir->made = mkdir(path, 0777) == 0;
     if (dir->made) return EM_OK;

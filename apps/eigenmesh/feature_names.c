@@ -60,6 +60,17 @@ em_status features_of_table(features *f, const em_data *table, em_error *err)
     return keep(f, em_data_name(table), name_in_table, table, em_data_columns(table), err);
 }
 
+static const char *name_in_model(const void *from, size_t k)
+{
+    return em_model_feature_name(from, (int)k);
+}
+
+em_status features_of_model(features *f, const em_model *model, const char *path, em_error *err)
+{
+    if (!em_model_feature_name(model, 0)) return EM_OK;
+    return keep(f, path, name_in_model, model, (size_t)em_model_features(model), err);
+}
+
 em_status features_share(features *f, em_error *err)
 {
     em_status status = EM_OK;

@@ -12,6 +12,7 @@ typedef struct features {
 } features;
 
 em_status features_of_table(features *f, const em_data *table, em_error *err);
+em_status features_of_model(features *f, const em_model *model, const char *path, em_error *err);
 
 /* The first process's, for all. */
 em_status features_share(features *f, em_error *err);

@@ -218,7 +218,7 @@ static void release(fit_job *job)
 static em_status fit(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    fit_job job = {.args = args, .files = {{.option = "output"}, {.option = "trace"}, {.option = "plot"}}};
+    fit_job job = {.args = args, .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}}};
     em_options *options = &job.problem.options;
     TRY(problem_describe(&job.problem, args, "none", err));
     TRY(describe_checkpoint(&job, err));
@@ -235,7 +235,7 @@ static em_status fit(const arguments *args, em_error *err)
     problem_warn(&job.problem, em_model_info(job.model));
     if (args_given(args, "json"))
         print_json(&job);
-    else if (!args_given(args, "quiet"))
+    else if (args_reports(args))
         TRY(print_report(&job, err));
     TRY(verdict(&job, err));
     TRY(em_checkpoint_remove(options, job.problem.mesh, err));

@@ -50,7 +50,7 @@ static em_status show(const arguments *args, em_error *err)
     TRY(outputs_commit(&plot, 1, err));
     if (args_given(args, "json"))
         print_json(model);
-    else if (!args_given(args, "quiet"))
+    else if (args_reports(args))
         TRY(print_text(model, &plot, err));
 done:
     outputs_discard(&plot, 1);

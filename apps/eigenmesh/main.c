@@ -4,6 +4,7 @@
 #include "help.h"
 #include "interrupt.h"
 #include "message.h"
+#include "named_files.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -49,6 +50,8 @@ static em_status run_command(int argc, char **argv, em_error *err)
     if (cluster_size() > 1 && !command->runs_together)
         return refuse(err, EM_EINVAL, "%s: runs in one process, and %d were started; try it without mpirun",
                       command->name, cluster_size());
+    status = cluster_agree(cluster_speaks() ? named_files_check(&args, err) : EM_OK, err);
+    if (status != EM_OK) return status;
     progress_allow(!args_given(&args, "quiet") && cluster_speaks());
     return command->run(&args, err);
 }

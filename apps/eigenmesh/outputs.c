@@ -3,16 +3,15 @@
 #include "message.h"
 
 #include <string.h>
+#include <unistd.h>
 
-static em_status open_one(output_file *files, int i, em_error *err)
+static em_status open_one(output_file *file, em_error *err)
 {
-    output_file *file = &files[i];
     if (!file->path) return EM_OK;
     if (!*file->path) return refuse(err, EM_EINVAL, "--%s: the name is empty; try a file's name", file->option);
-    for (int other = 0; other < i; other++)
-        if (files[other].path && strcmp(files[other].path, file->path) == 0)
-            return refuse(err, EM_EINVAL, "--%s: '%s' is the file of --%s too; try another name", file->option,
-                          file->path, files[other].option);
+    if (file->binary && strcmp(file->path, "-") == 0 && isatty(STDOUT_FILENO))
+        return refuse(err, EM_EINVAL, "--%s: is binary, and standard output is a terminal; try a file, or a pipe",
+                      file->option);
     if (strcmp(file->option, "plot") == 0) {
         em_status status = gnuplot_require(err);
         if (status != EM_OK) return status;
@@ -24,7 +23,7 @@ em_status outputs_open(output_file *files, int count, const arguments *args, em_
 {
     for (int i = 0; i < count; i++) {
         files[i].path = args_text(args, files[i].option);
-        em_status status = open_one(files, i, err);
+        em_status status = open_one(&files[i], err);
         if (status != EM_OK) return status;
     }
     return EM_OK;

@@ -9,6 +9,7 @@ typedef struct output_file {
     const char *option; /* "trace": its path is the value of --trace */
     const char *path;   /* NULL when not asked for */
     em_output *handle;
+    int binary; /* nothing that a terminal can show */
 } output_file;
 
 /* Open those that were asked for; a "plot" also needs gnuplot to be there. */

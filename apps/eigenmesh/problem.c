@@ -3,49 +3,15 @@
 #include "input.h"
 #include "message.h"
 #include "network.h"
+#include "pattern.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-/* "shard-%03d.npy": a file a node.  One conversion of a whole number, and nothing else that printf would look at. */
-static int is_pattern(const char *path)
-{
-    const char *at = strchr(path, '%');
-    if (!at) return 0;
-    at += 1 + strspn(at + 1, "0123456789");
-    return *at == 'd' && !strchr(at + 1, '%');
-}
-
-/* The file of a node. */
-static em_status name_of(char path[PATH_MAX], const char *pattern, int node, em_error *err)
-{
-    const char *at = strchr(pattern, '%'), *end = strchr(at, 'd') + 1;
-    int digits = (int)strtol(at + 1, NULL, 10), length = (int)(at - pattern);
-    if (snprintf(path, PATH_MAX, "%.*s%0*d%s", length, pattern, digits, node, end) >= PATH_MAX)
-        return refuse(err, EM_EINVAL, "%s: the name is too long; try a shorter one", pattern);
-    return EM_OK;
-}
-
-/* As many nodes as there are files in a row. */
-static em_status count_files(problem *p, em_error *err)
-{
-    char path[PATH_MAX];
-    em_status status = EM_OK;
-    for (p->nodes = 0; status == EM_OK; p->nodes++) {
-        status = name_of(path, p->args->operands[0], p->nodes, err);
-        if (status == EM_OK && access(path, F_OK) != 0) break;
-    }
-    if (status == EM_OK && p->nodes == 0)
-        return refuse(err, EM_EIO, "%s: is missing, the first of a file a node; try another name", path);
-    return status;
-}
 
 /* A file a node, or one for all? */
 static int one_a_node(const problem *p)
 {
-    return p->args->operand_count > 1 || is_pattern(p->args->operands[0]);
+    return p->args->operand_count > 1 || pattern_is(p->args->operands[0]);
 }
 
 /* --engine, or what the way the program was started says. */
@@ -68,7 +34,7 @@ static em_status choose_nodes(problem *p, em_error *err)
     em_status status = EM_OK;
     p->nodes = inputs > 1 ? inputs : cluster_size();
     if (inputs == 1 && one_a_node(p) && cluster_size() == 1 && !args_given(p->args, "nodes"))
-        status = count_files(p, err);
+        status = pattern_count(p->args->operands[0], &p->nodes, err);
     if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
     if (status != EM_OK || !one_a_node(p)) return status;
     if (inputs > 1 && p->nodes != inputs)
@@ -159,7 +125,7 @@ static em_status open_own(problem *p, int node, em_error *err)
     if (args->operand_count > 1)
         TRY(input_open(table, args->operands[node], args, like, NULL, err));
     else {
-        TRY(name_of(path, args->operands[0], node, err));
+        TRY(pattern_name(path, args->operands[0], node, err));
         TRY(input_open(table, path, args, like, NULL, err));
     }
     if (node == 0) TRY(features_of_table(&p->features, *table, err));

@@ -86,7 +86,7 @@ static em_status topology(const arguments *args, em_error *err)
     TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))
         print_json(&info, spec, weights, seed);
-    else if (!args_given(args, "quiet"))
+    else if (args_reports(args))
         print_text(&info, files);
 done:
     outputs_discard(files, FILES);

@@ -60,7 +60,7 @@ static em_status transform(const arguments *args, em_error *err)
                             .map = inverse ? backward : forward,
                             .context = &map};
     TRY(stream_rows(data, &target, err));
-    if (!args_given(args, "quiet"))
+    if (args_reports(args))
         (void)printf("%s: %zu x %zu %s\n", output, em_data_rows(data), target.columns, inverse ? "rows" : "scores");
 done:
     em_data_free(&data);

@@ -165,7 +165,8 @@ EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, d
 EM_API void em_data_free(em_data **data);
 
 /* Write a table, a block of rows at a time.  The name chooses the format: .npy,
- * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx.
+ * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx;
+ * "-" is CSV on standard output.
  * The file appears, whole, at em_writer_close; em_writer_discard leaves nothing.  */
 typedef struct em_writer em_writer;
 
@@ -177,12 +178,17 @@ EM_API void em_writer_discard(em_writer **writer);
 
 /* An output file of any kind that appears whole or not at all: open, write to its
  * stream, then commit or discard.  Opening fails at once where the path cannot be
- * written.  A path that exists and is no regular file (/dev/stdout) is written
- * directly.                                                                       */
+ * written.  A file that is replaced keeps its permissions, and a link stays a link.
+ * "-" is standard output; it, and what exists and is no regular file (/dev/null), is
+ * written directly.                                                               */
 typedef struct em_output em_output;
 
 EM_API em_status em_output_open(em_output **out, const char *path, em_error *err);
 EM_API FILE *em_output_stream(em_output *output);
+
+/* Where the file of an output with this path will lie: links are followed, also to
+ * where nothing is yet.                                                           */
+EM_API em_status em_output_target(const char *path, char *target, size_t room, em_error *err);
 EM_API em_status em_output_commit(em_output **output, em_error *err);
 EM_API void em_output_discard(em_output **output);
 
@@ -471,7 +477,8 @@ typedef struct em_model em_model;
  * nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data and network, with
  * the same options and in as many processes, ends with the same result, bit for bit, as one
  * that never stopped; only the limit of iterations may be another, where a method does not
- * divide it between the components.                                               */
+ * divide it between the components.  What lies there already is never overwritten by a run
+ * that does not resume from it: not another file, and no checkpoint either.       */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 
@@ -489,6 +496,7 @@ EM_API uint64_t em_model_samples(const em_model *model);
 EM_API const double *em_model_components(const em_model *model);         /* K x d   */
 EM_API const double *em_model_mean(const em_model *model);               /* d       */
 EM_API const double *em_model_scale(const em_model *model);              /* d       */
+EM_API const char *em_model_feature_name(const em_model *model, int feature); /* UTF-8; NULL: there are no names */
 EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
@@ -520,7 +528,8 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
 
-/* A .npz that numpy.load opens.                                                   */
+/* A .npz that numpy.load opens.  Its entry format_version says which programs can read
+ * it: a file of an older version always can be, one of a newer version is refused. */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
 EM_API em_status em_model_write(const em_model *model, em_output *output, em_error *err);
 EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);

@@ -1,5 +1,6 @@
 """The model file is the command line's."""
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,6 +51,26 @@ def test_round_trip(scale, tmp_path):
     np.testing.assert_array_equal(loaded.transform(X), pca.transform(X))
     np.testing.assert_array_equal(loaded.get_covariance(), pca.get_covariance())
     np.testing.assert_allclose(loaded.fit(X).components_, pca.components_, atol=1e-10)
+
+
+OLD = Path(__file__).parents[2] / "tests" / "fit" / "files"
+
+
+@pytest.mark.parametrize("name", ["plain", "std", "rank", "python"])
+def test_models_of_the_first_format(name):
+    old = eigenmesh.load(OLD / "format-1" / f"{name}.npz")
+    rows = np.loadtxt(OLD / "format-1" / f"{name}-rows.csv", delimiter=",")
+    scores = np.loadtxt(OLD / "format-1" / f"{name}-scores.csv", delimiter=",")
+    np.testing.assert_allclose(old.transform(rows), scores, atol=1e-13)
+    assert old.converged_ and old.rank_ == (3 if name == "rank" else 2)
+
+
+def test_models_of_a_later_format(tmp_path):
+    with np.load(OLD / "names.npz") as model:
+        entries = dict(model)
+    np.savez(tmp_path / "later.npz", **{**entries, "format_version": np.int64(3)})
+    with pytest.raises(eigenmesh.DataError, match="newer eigenmesh .format 3, this one reads up to 2."):
+        eigenmesh.load(tmp_path / "later.npz")
 
 
 def test_files_that_cannot_be_used(tmp_path):

@@ -55,8 +55,12 @@ static int is_doubtful(const emi_csv *csv)
 
 static em_status keep_names(emi_csv_table *t, em_error *err)
 {
+    enum { LONGEST = 1000 }; /* a model keeps a little more */
     t->has_header = 1;
     for (size_t c = 0; c < t->width; c++) {
+        if (t->csv.cells[c].length > LONGEST)
+            return emi_fail(err, EM_EDATA, "%s: column %zu has a name of %zu letters; try --delimiter, or --header no",
+                            t->file, c + 1, t->csv.cells[c].length);
         t->columns[c].name = emi_cell_text(&t->csv.cells[c], &t->latin1);
         if (!t->columns[c].name) return emi_fail_memory(err, t->file);
     }

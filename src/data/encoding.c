@@ -1,72 +1,30 @@
 #include "data/encoding.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
-size_t emi_utf8_put(uint32_t code, char *out)
+/* A byte that is none is a character of one byte, and unknown. */
+static int is_utf8(const char *text)
 {
-    static const uint32_t ends[] = {0x80, 0x800, 0x10000};
-    static const unsigned char leads[] = {0, 0xC0, 0xE0, 0xF0};
-    size_t more = 0;
-    while (more < 3 && code >= ends[more]) more++;
-    for (size_t n = more; n > 0; n--, code >>= 6) out[n] = (char)(0x80 | (code & 0x3F));
-    out[0] = (char)(leads[more] | code);
-    return more + 1;
-}
-
-/* Bytes of the character that begins with this one; 0: none does. */
-static size_t length_of(unsigned char lead)
-{
-    if (lead < 0x80) return 1;
-    if (lead < 0xC2 || lead > 0xF4) return 0;
-    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-}
-
-uint32_t emi_utf8_next(const char **text)
-{
-    static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
-    const unsigned char *at = (const unsigned char *)*text;
-    size_t length = length_of(*at);
-    uint32_t code = *at & masks[length];
-    for (size_t n = 1; n < length; n++) code = code << 6 | (at[n] & 0x3F);
-    *text += length;
-    return code;
-}
-
-/* No characters in a longer form than they need, no halves of pairs, nothing beyond the last plane (RFC 3629). */
-static int is_character(uint32_t code, size_t length)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    return code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-}
-
-int emi_utf8_is_valid(const char *text, size_t length)
-{
-    const char *end = text + length;
-    while (text < end) {
-        size_t bytes = length_of((unsigned char)*text);
-        if (bytes == 0 || bytes > (size_t)(end - text)) return 0;
-        for (size_t n = 1; n < bytes; n++)
-            if (((unsigned char)text[n] & 0xC0) != 0x80) return 0;
-        if (!is_character(emi_utf8_next(&text), bytes)) return 0;
+    while (*text) {
+        const char *at = text;
+        if (emi_utf8_next(&text) == EMI_UTF8_UNKNOWN && text == at + 1) return 0;
     }
     return 1;
 }
 
 char *emi_utf8_copy(const char *text, size_t length, int *latin1)
 {
-    int valid = emi_utf8_is_valid(text, length);
-    char *copy = emi_malloc(2 * length + 1), *to = copy;
+    char *copy = emi_malloc(2 * length + 1), *to = copy; /* a byte of Latin-1 becomes one or two */
     if (!copy) return NULL;
-    for (size_t n = 0; n < length; n++) {
-        if (valid)
-            *to++ = text[n];
-        else
-            to += emi_utf8_put((unsigned char)text[n], to);
-    }
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    if (is_utf8(copy)) return copy;
+    for (size_t n = 0; n < length; n++) to += emi_utf8_put(to, (unsigned char)text[n]);
     *to = 0;
-    *latin1 |= !valid;
+    *latin1 = 1;
     return copy;
 }
 
@@ -86,7 +44,7 @@ em_status emi_from_utf16(const unsigned char *bytes, size_t count, const char *n
 {
     int big = bytes[0] == 0xFE;
     size_t room;
-    char *text = emi_size_overflows(count / 2, 3, &room) ? NULL : emi_malloc(room + 1);
+    char *text = emi_size_overflows(count / 2, 3, &room) ? NULL : emi_malloc(room + EMI_UTF8_MOST);
     if (!text) return emi_fail_memory(err, name);
     char *to = text;
     for (size_t n = 2; n + 1 < count; n += 2) {
@@ -95,7 +53,9 @@ em_status emi_from_utf16(const unsigned char *bytes, size_t count, const char *n
             code = 0x10000 + ((code - 0xD800) << 10) + (next - 0xDC00);
             n += 2;
         }
-        to += emi_utf8_put(code >= 0xD800 && code < 0xE000 ? '?' : code, to);
+        size_t length = emi_utf8_put(to, code);
+        if (length == 0) *to = '?', length = 1;
+        to += length;
     }
     *out = (emi_bytes){(unsigned char *)text, (size_t)(to - text), EMI_HELD};
     return EM_OK;

@@ -13,12 +13,4 @@ em_status emi_from_utf16(const unsigned char *bytes, size_t count, const char *n
 /* A copy that is valid UTF-8: bytes that are not are taken for Latin-1, all of them, and *latin1 is set.  NULL: no memory. */
 char *emi_utf8_copy(const char *text, size_t length, int *latin1);
 
-int emi_utf8_is_valid(const char *text, size_t length);
-
-/* The next code point of valid UTF-8, which *text is then behind. */
-uint32_t emi_utf8_next(const char **text);
-
-/* A code point as UTF-8, into out[4]; returns its length. */
-size_t emi_utf8_put(uint32_t code, char *out);
-
 #endif

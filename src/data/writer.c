@@ -14,7 +14,8 @@
 
 static em_status cannot_write(const em_writer *writer, em_error *err)
 {
-    return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", writer->path,
+    const char *name = strcmp(writer->path, "-") == 0 ? "standard output" : writer->path;
+    return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", name,
                     errno ? strerror(errno) : "the device is full");
 }
 
@@ -127,7 +128,7 @@ static em_status choose_format(em_writer *writer, const char *name, em_error *er
         writer->inner = inner + 4;
     }
     writer->separator = emi_path_ends(writer->path, ".tsv") ? '\t' : ',';
-    if (emi_path_ends(writer->path, ".csv") || emi_path_ends(writer->path, ".tsv"))
+    if (emi_path_ends(writer->path, ".csv") || emi_path_ends(writer->path, ".tsv") || strcmp(name, "-") == 0)
         writer->format = &text_format;
     else if (emi_path_ends(writer->path, ".npy") || strncmp(name, "/dev/", 5) == 0) /* a stream: NumPy's own */
         writer->format = &npy_format;
@@ -137,7 +138,7 @@ static em_status choose_format(em_writer *writer, const char *name, em_error *er
         writer->format = &emi_format_hdf5;
     else
         return emi_fail(err, EM_EINVAL,
-                        "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5 or raw:TYPE:FILE", name);
+                        "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5, raw:TYPE:FILE, or - for CSV", name);
     return EM_OK;
 }
 

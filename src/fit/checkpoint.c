@@ -2,42 +2,53 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "fit/label.h"
 #include "fit/state.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* FILE, or FILE.FIRST-LAST where others have parts of it too; then `suffix`. */
-static char *name_part(const char *file, const em_mesh *mesh, const char *suffix)
+/* FILE, or FILE.FIRST-LAST where others have parts of it too.  A link stays a link: what counts is where it leads. */
+static char *name_part(const char *file, const em_mesh *mesh)
 {
-    size_t room = strlen(file) + strlen(suffix) + 32;
+    size_t room = strlen(file) + 32;
     char *name = emi_malloc(room);
     if (!name) return NULL;
     if (emi_mesh_is_spread(mesh))
-        (void)snprintf(name, room, "%s.%d-%d%s", file, mesh->first, mesh->first + mesh->hosted - 1, suffix);
+        (void)snprintf(name, room, "%s.%d-%d", file, mesh->first, mesh->first + mesh->hosted - 1);
     else
-        (void)snprintf(name, room, "%s%s", file, suffix);
+        (void)snprintf(name, room, "%s", file);
+    char *followed = emi_place_follow(name);
+    if (!followed && errno != ENOMEM) return name; /* it cannot be written, which is told in time */
+    emi_free(name);
+    return followed;
+}
+
+/* The second name of a part. */
+static char *name_next(const char *path)
+{
+    size_t room = strlen(path) + sizeof ".next";
+    char *name = emi_malloc(room);
+    if (name) (void)snprintf(name, room, "%s.next", path);
     return name;
 }
 
-/* What is no file, such as /dev/null, stays. */
+/* What is no checkpoint stays. */
 static em_status remove_file(const char *path, em_error *err)
 {
-    struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return EM_OK;
+    if (!emi_parcel_is_at(path)) return EM_OK;
     if (unlink(path) == 0 || errno == ENOENT) return EM_OK;
     return emi_fail(err, EM_EOUTPUT, "%s: cannot be removed (%s); try removing it by hand", path, strerror(errno));
 }
 
 static em_status rename_file(const char *from, const char *to, em_error *err)
 {
-    if (rename(from, to) == 0) return EM_OK;
+    if (rename(from, to) == 0 && emi_place_settle(to) == 0) return EM_OK;
     return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", to, strerror(errno));
 }
 
@@ -46,9 +57,9 @@ em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, e
     em_status status = EM_OK;
     char *path = NULL, *next = NULL;
     if (!options->checkpoint) return EM_OK;
-    path = name_part(options->checkpoint, mesh, "");
-    next = name_part(options->checkpoint, mesh, ".next");
-    if (!path || !next) TRY(emi_fail_memory(err, "checkpoint"));
+    path = name_part(options->checkpoint, mesh);
+    next = path ? name_next(path) : NULL;
+    if (!next) TRY(emi_fail_memory(err, "checkpoint"));
     if (emi_mesh_is_spread(mesh)) TRY(remove_file(next, err));
     TRY(remove_file(path, err));
 done:
@@ -67,7 +78,7 @@ static em_status open_part(const char *path, emi_parcel *from, emi_label *label,
     emi_label_carry(from, label);
     if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
     emi_parcel_close(from);
-    return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try without --resume", path);
+    return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try removing it first", path);
 }
 
 /* The newest iteration that every process has. */
@@ -101,7 +112,7 @@ static em_status choose_generation(emi_checkpoint *c, em_error *err)
         c->from = older, c->label = of_older;
         older = (emi_parcel){0};
     } else {
-        TRY(emi_fail(err, EM_EDATA, "%s: of iteration %ld, and other parts are of iteration %ld; try without --resume",
+        TRY(emi_fail(err, EM_EDATA, "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first",
                      c->path, newest, common));
     }
 done:
@@ -117,13 +128,50 @@ static em_status find_old(emi_checkpoint *c, em_error *err)
     return status;
 }
 
+/* ---- what lies where a new run's are to go --------------------------------------------------------- */
+
+/* The label of the part at `path`; of iteration 0 where there is none. */
+static em_status look_at(const char *path, emi_label *label, em_error *err)
+{
+    emi_parcel part = {0};
+    *label = (emi_label){0};
+    if (!emi_parcel_is_at(path)) return EM_OK;
+    em_status status = open_part(path, &part, label, err);
+    emi_parcel_close(&part);
+    return status;
+}
+
+/* A checkpoint that all processes have is one to go on from.  One under second names alone, which some lack, never was
+ * complete, and goes. */
+static em_status look_for_old(emi_checkpoint *c, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_label next = {0};
+    TRY(look_at(c->path, &c->label, err));
+    long named = c->label.iteration, common = named;
+    if (c->next) {
+        TRY(look_at(c->next, &next, err));
+        if (next.iteration > named) c->label = next;
+        TRY(agree_on_iteration(c->mesh, c->label.iteration, &common, err));
+    }
+    if (common == 0 && named > 0)
+        TRY(emi_fail(err, EM_EINVAL, "%s: of iteration %ld, and other processes have no part; try removing it first",
+                     c->path, named));
+    if (common == 0 && next.iteration > 0) TRY(remove_file(c->next, err));
+    if (common > 0) c->found = c->label.iteration;
+done:
+    return status;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------- */
 
 /* Told now, not after hours of work. */
 static em_status check_place(const emi_checkpoint *c, em_error *err)
 {
     em_output *output = NULL;
-    em_status status = em_output_open(&output, c->next ? c->next : c->path, err);
+    em_status status = emi_parcel_check_place(c->path, err);
+    if (status == EM_OK && c->next) status = emi_parcel_check_place(c->next, err);
+    if (status == EM_OK) status = em_output_open(&output, c->next ? c->next : c->path, err);
     em_output_discard(&output);
     return status;
 }
@@ -133,14 +181,13 @@ em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options
     em_status status = EM_OK;
     *c = (emi_checkpoint){.mesh = mesh, .every = options->checkpoint_every, .saved = emi_seconds()};
     if (!options->checkpoint) return EM_OK;
-    c->path = name_part(options->checkpoint, mesh, "");
-    if (emi_mesh_is_spread(mesh)) c->next = name_part(options->checkpoint, mesh, ".next");
+    if (strcmp(options->checkpoint, "-") == 0)
+        TRY(emi_fail(err, EM_EINVAL, "checkpoint: '-' cannot be read again; try a file's name"));
+    c->path = name_part(options->checkpoint, mesh);
+    if (c->path && emi_mesh_is_spread(mesh)) c->next = name_next(c->path);
     if (!c->path || (emi_mesh_is_spread(mesh) && !c->next)) TRY(emi_fail_memory(err, "checkpoint"));
     TRY(check_place(c, err));
-    if (options->resume)
-        TRY(find_old(c, err));
-    else if (c->next)
-        TRY(remove_file(c->next, err)); /* of another run, and never completed */
+    TRY(options->resume ? find_old(c, err) : look_for_old(c, err));
 done:
     return status;
 }
@@ -158,8 +205,13 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
     emi_label own;
     if (!emi_checkpoint_is_on(c)) return EM_OK;
     em_status status = emi_label_of(&own, p, options, err);
-    if (status == EM_OK && c->resumed) status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
+    if (status == EM_OK && (c->resumed || c->found))
+        status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
     if (status != EM_OK) return status;
+    if (c->found)
+        return emi_fail(err, EM_EINVAL,
+                        "%s: a checkpoint of this very problem; try --resume to go on from iteration %ld, or remove it first", c->path,
+                        c->found);
     if (c->resumed)
         memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
     else
@@ -176,7 +228,7 @@ em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const
             *index = n;
             return EM_OK;
         }
-    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try without --resume",
+    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
                     c->path, c->label.method);
 }
 
@@ -228,7 +280,7 @@ em_status emi_checkpoint_restore(emi_checkpoint *c, emi_solver *s, em_error *err
     s->iteration = s->around->iteration = c->label.iteration;
     em_status status = emi_state_carry(&c->from, s, err);
     if (status == EM_OK && c->from.spoiled)
-        status = emi_fail(err, EM_EDATA, "%s: not the state of such a run; try without --resume", c->path);
+        status = emi_fail(err, EM_EDATA, "%s: not the state of such a run; try removing it first", c->path);
     emi_parcel_close(&c->from);
     return status;
 }

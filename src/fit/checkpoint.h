@@ -33,14 +33,16 @@ typedef struct emi_checkpoint {
     emi_label label;
     emi_parcel from; /* the state to go on from, until it is restored */
     long resumed;    /* its iteration; 0: the run is a new one        */
+    long found;      /* without --resume: that of one that lies where this run's is to go, and that `label` is of */
 } emi_checkpoint;
 
-/* Before any work: can checkpoints be written where the options say, and is the one to resume from there, and whole?
- * Collective. */
+/* Before any work: can checkpoints be written where the options say, is nothing there that is no checkpoint, and is the
+ * one to resume from there, and whole?  Collective. */
 em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options *options, em_error *err);
 void emi_checkpoint_close(emi_checkpoint *c); /* accepts the zeroed and the half-built */
 
-/* With the problem at hand: is it the one that the checkpoint was made for? */
+/* With the problem at hand: is it the one that the checkpoint was made for?  One that is there is never overwritten by a
+ * run that does not go on from it. */
 em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err);
 
 /* Of these, NULL past the end, the method that was running; the first where the run is a new one. */

@@ -1,5 +1,6 @@
 /* The whole way from shards to a model. */
 #include "fit/job.h"
+#include "fit/model_names.h"
 #include "fit/same.h"
 #include "linalg/blas.h"
 
@@ -14,10 +15,12 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     const emi_method *method = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &method, err)); /* before any work */
     TRY(emi_checkpoint_open(&checkpoint, mesh, options, err));
-    TRY(emi_problem_prepare(&problem, mesh, shards, options, emi_expected_products(options), err));
+    TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
+    TRY(emi_problem_complete(&problem, options, emi_expected_products(options), err));
     TRY(emi_truth_find(&truth, &problem, options, err));
     TRY(emi_solve(out, &problem, &truth, options, &checkpoint, err));
+    TRY(emi_model_name_features(*out, (const char *const *)shards->shard[0].data->names, err));
 done:
     emi_checkpoint_close(&checkpoint);
     emi_truth_free(&truth);

@@ -97,7 +97,7 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
 {
     static const char *const sizes[] = {
         "features", "components", "rows", "nodes", "as the first node here", "nodes in this process"};
-    static const char advice[] = "try what it was made with, or without --resume";
+    static const char advice[] = "try what it was made with, or another FILE for --checkpoint";
     emi_aspect asked[EMI_ASPECTS];
     for (int n = 0; n < EMI_LABEL_SIZES; n++)
         if (made->sizes[n] != own->sizes[n])

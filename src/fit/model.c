@@ -36,6 +36,7 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
 void em_model_free(em_model **handle)
 {
     if (!*handle) return;
+    emi_free((*handle)->feature_names);
     emi_free((*handle)->trace);
     emi_free((*handle)->cluster);
     emi_free((*handle)->numbers);

@@ -35,6 +35,7 @@ static int answer_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
         {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components, 0},
         DOUBLES("mean", model->mean, d),
         DOUBLES("scale", model->scale, d),
+        {"feature_names", EMI_NAMES, 1, {d, 0}, d, &model->feature_names, 1},
         DOUBLES("explained_variance", model->explained_variance, K),
         DOUBLES("explained_variance_ratio", model->explained_variance_ratio, K),
         DOUBLES("singular_values", model->singular_values, K),
@@ -49,6 +50,11 @@ static int answer_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
     };
     memcpy(out, entries, sizeof entries);
     return (int)(sizeof entries / sizeof *entries);
+}
+
+emi_entry emi_format_entry(emi_entry_buffers *b)
+{
+    return (emi_entry){"format_version", EMI_INT64, 0, {0, 0}, 1, &b->format, 1};
 }
 
 /* How it was found. */
@@ -80,6 +86,7 @@ static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
         {"rank", EMI_INT64, 0, {0, 0}, 1, &b->rank, 1},
         {"limited", EMI_INT64, 0, {0, 0}, 1, &b->limited, 1},
         TEXT("version", b->version),
+        emi_format_entry(b),
     };
     memcpy(out, entries, sizeof entries);
     return (int)(sizeof entries / sizeof *entries);
@@ -94,7 +101,8 @@ int emi_model_entries(em_model *model, emi_entry_buffers *buffers, emi_entry *ou
 void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)
 {
     const em_info *info = &model->info;
-    *b = (emi_entry_buffers){.n_components = model->K,
+    *b = (emi_entry_buffers){.format = EMI_MODEL_FORMAT,
+                             .n_components = model->K,
                              .n_features = model->d,
                              .n_samples = model->N,
                              .converged = info->reason == EM_CONVERGED,

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "data/npy.h"
 #include "fit/model_entries.h"
+#include "fit/model_names.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -69,7 +70,21 @@ static em_status read_payload(const model_file *file, zip_file_t *entry, const c
     return EM_OK;
 }
 
-static em_status read_array(const model_file *file, const char *name, array *out, em_error *err)
+static int fits(const emi_npy *header, const emi_entry *entry)
+{
+    static const em_dtype type_of[] = {[EMI_DOUBLES] = EM_F64, [EMI_INT64] = EM_I64, [EMI_UINT64] = EM_U64};
+    if (header->swapped || header->dims != entry->dims || (header->fortran_order && header->dims > 1)) return 0;
+    for (int n = 0; n < entry->dims; n++)
+        if (header->shape[n] != entry->shape[n]) return 0;
+    if (entry->kind == EMI_TEXT) return header->kind == EMI_NPY_UNICODE && header->item_size / 4 < entry->count;
+    if (entry->kind == EMI_NAMES)
+        return header->kind == EMI_NPY_UNICODE && header->item_size > 0 && header->item_size / 4 <= EMI_NAME_LONGEST;
+    return header->kind == EMI_NPY_NUMBER && header->type == type_of[entry->kind];
+}
+
+/* `wanted`: what it must be; NULL: anything. */
+static em_status read_array(const model_file *file, const char *name, const emi_entry *wanted, array *out,
+                            em_error *err)
 {
     em_status status = EM_OK;
     char full[64];
@@ -78,6 +93,8 @@ static em_status read_array(const model_file *file, const char *name, array *out
     zip_file_t *entry = zip_fopen(file->archive, full, 0);
     if (!entry) return no_model(file, name, "is missing or unreadable", err);
     TRY(read_header(file, entry, name, out, err));
+    if (wanted && !fits(&out->header, wanted))
+        TRY(no_model(file, name, "has another type or shape than it should", err));
     TRY(read_payload(file, entry, name, out, err));
 done:
     (void)zip_fclose(entry);
@@ -86,16 +103,6 @@ done:
         out->payload = NULL;
     }
     return status;
-}
-
-static int fits(const emi_npy *header, const emi_entry *entry)
-{
-    static const em_dtype type_of[] = {[EMI_DOUBLES] = EM_F64, [EMI_INT64] = EM_I64, [EMI_UINT64] = EM_U64};
-    if (header->swapped || header->dims != entry->dims || (header->fortran_order && header->dims > 1)) return 0;
-    for (int n = 0; n < entry->dims; n++)
-        if (header->shape[n] != entry->shape[n]) return 0;
-    if (entry->kind == EMI_TEXT) return header->kind == EMI_NPY_UNICODE && header->item_size / 4 < entry->count;
-    return header->kind == EMI_NPY_NUMBER && header->type == type_of[entry->kind];
 }
 
 /* Plain letters only; anything else becomes a question mark. */
@@ -110,16 +117,25 @@ static void decode_text(const array *from, char *out)
     out[length] = 0;
 }
 
+static em_status decode_names(const model_file *file, const array *from, const emi_entry *entry, em_error *err)
+{
+    int bad = 0;
+    char ***names = entry->values;
+    *names = emi_names_from_array(from->payload, entry->count, from->header.item_size / 4, &bad);
+    if (bad) return no_model(file, entry->name, "holds what is no text", err);
+    return *names ? EM_OK : emi_fail_memory(err, file->path);
+}
+
 static em_status load_entry(const model_file *file, const emi_entry *entry, em_error *err)
 {
     array from;
     char full[64];
     (void)snprintf(full, sizeof full, "%s.npy", entry->name);
     if (entry->optional && zip_name_locate(file->archive, full, 0) < 0) return EM_OK;
-    em_status status = read_array(file, entry->name, &from, err);
+    em_status status = read_array(file, entry->name, entry, &from, err);
     if (status != EM_OK) return status;
-    if (!fits(&from.header, entry))
-        status = no_model(file, entry->name, "has another type or shape than it should", err);
+    if (entry->kind == EMI_NAMES)
+        status = decode_names(file, &from, entry, err);
     else if (entry->kind == EMI_TEXT)
         decode_text(&from, entry->values);
     else
@@ -128,11 +144,25 @@ static em_status load_entry(const model_file *file, const emi_entry *entry, em_e
     return status;
 }
 
+/* First of all: what comes later may have changed. */
+static em_status check_format(const model_file *file, emi_entry_buffers *buffers, em_error *err)
+{
+    buffers->format = 1; /* of files that do not say */
+    emi_entry entry = emi_format_entry(buffers);
+    em_status status = load_entry(file, &entry, err);
+    if (status != EM_OK) return status;
+    if (buffers->format < 1) return no_model(file, entry.name, "is no version", err);
+    if (buffers->format <= EMI_MODEL_FORMAT) return EM_OK;
+    return emi_fail(err, EM_EDATA,
+                    "%s: written by a newer eigenmesh (format %lld, this one reads up to %d); try a newer version",
+                    file->path, (long long)buffers->format, EMI_MODEL_FORMAT);
+}
+
 /* K and d are the shape of `components`. */
 static em_status find_size(const model_file *file, size_t *K, size_t *d, em_error *err)
 {
     array components;
-    em_status status = read_array(file, "components", &components, err);
+    em_status status = read_array(file, "components", NULL, &components, err);
     if (status != EM_OK) return status;
     const emi_npy *header = &components.header;
     *K = header->shape[0], *d = header->shape[1];
@@ -179,6 +209,7 @@ em_status em_model_load(em_model **out, const char *path, em_error *err)
     size_t K, d;
     *out = NULL;
     TRY(open_archive(&file, err));
+    TRY(check_format(&file, &buffers, err));
     TRY(find_size(&file, &K, &d, err));
     TRY(emi_model_new(&model, (int)K, (int)d, 0, err));
     buffers.rank = (int64_t)K;

@@ -3,11 +3,31 @@
 #include "base/memory.h"
 #include "data/npy.h"
 #include "fit/model_entries.h"
+#include "fit/model_names.h"
 
 #include <string.h>
 #include <zip.h>
 
 enum { HEADER_ROOM = 256, UCS4 = 4 };
+
+/* Characters of a text, or of the longest of several; NumPy has none of 0. */
+static size_t width_of(const emi_entry *entry)
+{
+    if (entry->kind == EMI_NAMES) return emi_names_width(*(char ***)entry->values, entry->count);
+    size_t length = strlen(entry->values);
+    return length ? length : 1;
+}
+
+/* Bytes of the array; 0 where they are too many to count. */
+static size_t payload_of(const emi_entry *entry)
+{
+    size_t size;
+    switch (entry->kind) {
+    case EMI_TEXT: return UCS4 * width_of(entry);
+    case EMI_NAMES: return emi_size_overflows(entry->count, UCS4 * width_of(entry), &size) ? 0 : size;
+    default: return sizeof(double) * entry->count; /* doubles and integers: eight bytes each */
+    }
+}
 
 static const char *descr_of(const emi_entry *entry, char *room)
 {
@@ -15,24 +35,22 @@ static const char *descr_of(const emi_entry *entry, char *room)
     case EMI_DOUBLES: return emi_npy_descr(EM_F64);
     case EMI_INT64: return emi_npy_descr(EM_I64);
     case EMI_UINT64: return emi_npy_descr(EM_U64);
-    case EMI_TEXT: break;
+    case EMI_TEXT:
+    case EMI_NAMES: break;
     }
     const char *order = emi_npy_descr(EM_F64); /* its first letter is this machine's byte order */
-    size_t length = strlen(entry->values);
-    (void)sprintf(room, "%cU%zu", order[0], length ? length : 1);
+    (void)sprintf(room, "%cU%zu", order[0], width_of(entry));
     return room;
 }
 
 /* NumPy's unicode: four bytes a character. */
-static size_t text_payload(const char *text, unsigned char *out)
+static void put_text(const char *text, unsigned char *out)
 {
-    size_t length = strlen(text);
-    for (size_t c = 0; c < length; c++) {
-        uint32_t code = (unsigned char)text[c];
-        memcpy(out + UCS4 * c, &code, UCS4);
+    memset(out, 0, UCS4);
+    for (; *text; text++, out += UCS4) {
+        uint32_t code = (unsigned char)*text;
+        memcpy(out, &code, UCS4);
     }
-    if (length == 0) memset(out, 0, UCS4);
-    return UCS4 * (length ? length : 1);
 }
 
 /* The .npy of one entry, into *out, which the caller frees. */
@@ -40,16 +58,17 @@ static em_status format_entry(const emi_entry *entry, const char *path, unsigned
                               em_error *err)
 {
     char descr[32];
-    size_t room = HEADER_ROOM + (entry->kind == EMI_TEXT ? UCS4 * entry->count : sizeof(double) * entry->count);
-    unsigned char *bytes = *out = emi_malloc(room);
+    size_t payload = payload_of(entry);
+    unsigned char *bytes = *out = payload && payload < SIZE_MAX - HEADER_ROOM ? emi_malloc(HEADER_ROOM + payload) : NULL;
     if (!bytes) return emi_fail_memory(err, path);
     size_t header = emi_npy_format((char *)bytes, descr_of(entry, descr), entry->dims, entry->shape);
-    if (entry->kind == EMI_TEXT) {
-        *size = header + text_payload(entry->values, bytes + header);
-        return EM_OK;
-    }
-    memcpy(bytes + header, entry->values, sizeof(double) * entry->count); /* doubles and integers: eight bytes each */
-    *size = header + sizeof(double) * entry->count;
+    if (entry->kind == EMI_TEXT)
+        put_text(entry->values, bytes + header);
+    else if (entry->kind == EMI_NAMES)
+        emi_names_to_array(*(char ***)entry->values, entry->count, width_of(entry), bytes + header);
+    else
+        memcpy(bytes + header, entry->values, payload);
+    *size = header + payload;
     return EM_OK;
 }
 
@@ -101,6 +120,7 @@ static em_status write_model(const em_model *model, FILE *stream, const char *pa
     emi_buffers_from_model(model, &buffers);
     int count = emi_model_entries((em_model *)model, &buffers, entries); /* only read from here */
     for (int e = 0; e < count; e++) {
+        if (entries[e].kind == EMI_NAMES && !*(char ***)entries[e].values) continue;
         TRY(format_entry(&entries[e], path, &bytes[e], &size, err));
         TRY(add_entry(archive, entries[e].name, bytes[e], size, path, err));
     }

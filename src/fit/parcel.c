@@ -47,7 +47,30 @@ void emi_parcel_end(emi_parcel *p)
 
 static em_status refuse_damage(const char *path, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: damaged or cut short, its checksum is wrong; try without --resume", path);
+    return emi_fail(err, EM_EDATA, "%s: damaged or cut short, its checksum is wrong; try removing it first", path);
+}
+
+int emi_parcel_is_at(const char *path)
+{
+    char head[WORD];
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return 0; /* a pipe would make us wait */
+    FILE *stream = fopen(path, "rb");
+    int is = stream && fread(head, 1, WORD, stream) == WORD && memcmp(head, magic, WORD) == 0;
+    if (stream) (void)fclose(stream);
+    return is;
+}
+
+static em_status refuse_foreign(const char *path, em_error *err)
+{
+    return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for --checkpoint", path);
+}
+
+em_status emi_parcel_check_place(const char *path, em_error *err)
+{
+    struct stat about;
+    int harmless = stat(path, &about) != 0 || !S_ISREG(about.st_mode) || emi_parcel_is_at(path);
+    return harmless ? EM_OK : refuse_foreign(path, err);
 }
 
 static em_status open_file(emi_parcel *p, const char *path, em_error *err)
@@ -60,7 +83,7 @@ static em_status open_file(emi_parcel *p, const char *path, em_error *err)
             "%s: no checkpoint to resume from (%s); try without --resume, or with as many processes as wrote it", path,
             strerror(errno));
     if (!S_ISREG(about.st_mode))
-        return emi_fail(err, EM_EDATA, "%s: not a file; try the one that --checkpoint named", path);
+        return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for --checkpoint", path);
     p->left = (uint64_t)about.st_size / WORD;
     p->spoiled = about.st_size % WORD != 0;
     return EM_OK;
@@ -70,11 +93,11 @@ static em_status check_head(emi_parcel *p, const char *path, em_error *err)
 {
     uint64_t head[HEAD];
     if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0)
-        return emi_fail(err, EM_EDATA, "%s: not a checkpoint; try the file that --checkpoint named", path);
+        return refuse_foreign(path, err);
     uint64_t version = lowest_first(head[1]);
     if (version != VERSION)
         return emi_fail(err, EM_EDATA,
-                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it",
+                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, or removing it first",
                         path, (unsigned long long)version, VERSION);
     return p->left > HEAD && !p->spoiled ? EM_OK : refuse_damage(path, err);
 }

@@ -21,6 +21,10 @@ typedef struct emi_parcel {
 void emi_parcel_begin(emi_parcel *p, FILE *stream);
 void emi_parcel_end(emi_parcel *p);
 
+/* Is there a file that begins like a parcel, whole or not?  And: if there is any file, is it one? */
+int emi_parcel_is_at(const char *path);
+em_status emi_parcel_check_place(const char *path, em_error *err);
+
 /* Begin to load: the file is there, is a parcel of this version, and is whole. */
 em_status emi_parcel_open(emi_parcel *p, const char *path, em_error *err);
 void emi_parcel_close(emi_parcel *p); /* accepts the zeroed */

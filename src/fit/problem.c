@@ -186,16 +186,20 @@ static void judge_mean(emi_problem *p)
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
-                              long steps, em_error *err)
+em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                           em_error *err)
+{
+    *p = (emi_problem){.mesh = mesh, .shards = shards};
+    mesh->phase = EM_SETUP;
+    em_status status = check_sizes(p, options, err);
+    return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
+}
+
+em_status emi_problem_complete(emi_problem *p, const em_options *options, long steps, em_error *err)
 {
     em_status status = EM_OK;
     emi_range range = {0};
     double began = emi_seconds();
-    *p = (emi_problem){.mesh = mesh, .shards = shards};
-    mesh->phase = EM_SETUP;
-    TRY(check_sizes(p, options, err));
-    TRY(alloc_problem(p, p->K + emi_options_oversample(options), err));
     TRY(emi_find_mean(p, &range, options->center, err));
     TRY(options->scale == EM_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
     TRY(judge_memory(p, err));
@@ -213,6 +217,13 @@ em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *sh
 done:
     emi_range_free(&range);
     return status;
+}
+
+em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                              long steps, em_error *err)
+{
+    em_status status = emi_problem_open(p, mesh, shards, options, err);
+    return status == EM_OK ? emi_problem_complete(p, options, steps, err) : status;
 }
 
 void emi_problem_free(emi_problem *p)

@@ -32,7 +32,11 @@ typedef struct emi_problem {
 } emi_problem;
 
 /* Everything before the first iteration but the step and the start: N, the global mean, the scale, the operators.
- * Collective; what is exchanged counts as set-up.  `steps`: products each operator is expected to do. */
+ * Collective; what is exchanged counts as set-up.  `steps`: products each operator is expected to do.  Open alone is what
+ * is quick: N, and whether the options fit; completing is the rest. */
+em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                           em_error *err);
+em_status emi_problem_complete(emi_problem *p, const em_options *options, long steps, em_error *err);
 em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                               long steps, em_error *err);
 

@@ -116,6 +116,72 @@ static void permissions_follow_umask(void **state)
     (void)umask(before);
 }
 
+/* A file that replaces another, under a mask that would give it other permissions. */
+static void permissions_stay(void **state)
+{
+    (void)state;
+    const mode_t modes[] = {0600, 0640, 0664, 0666, 0755, 0200};
+    mode_t before = umask(022);
+    for (size_t n = 0; n < sizeof modes / sizeof *modes; n++) {
+        const char *path = scratch_file("kept-mode.txt", "old", 3);
+        struct stat about;
+        em_error err = {0};
+        assert_int_equal(chmod(path, modes[n]), 0);
+        em_output *output = open_and_write(path, "new");
+        assert_ok(em_output_commit(&output, &err), &err);
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 07777, modes[n]);
+        assert_int_equal(unlink(path), 0);
+    }
+    (void)umask(before);
+}
+
+/* Only the superuser can give files away, and so see that they are given back. */
+static void owner_and_group_stay_where_they_can(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) skip();
+    const char *path = scratch_file("kept-owner.txt", "old", 3);
+    struct stat about;
+    em_error err = {0};
+    assert_int_equal(chown(path, 1234, 2345), 0);
+    assert_int_equal(chmod(path, 0640), 0);
+    em_output *output = open_and_write(path, "new");
+    assert_ok(em_output_commit(&output, &err), &err);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_uid, 1234);
+    assert_int_equal(about.st_gid, 2345);
+    assert_int_equal(about.st_mode & 07777, 0640);
+}
+
+/* Whoever may write a file of a group that he is not in: his own group must not read what that one may. */
+static void another_group_gets_no_more_than_everyone(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) skip();
+    char path[600];
+    const char *place = new_place();
+    inside(path, sizeof path, place, "a.txt");
+    em_error err = {0};
+    em_output *output = open_and_write(path, "old");
+    assert_ok(em_output_commit(&output, &err), &err);
+    struct stat about;
+    assert_int_equal(chown(place, 1234, 1234), 0);
+    assert_int_equal(chown(path, 1234, 2345), 0);
+    assert_int_equal(chmod(path, 0664), 0);
+    char above[600];
+    inside(above, sizeof above, place, "..");
+    assert_int_equal(chmod(above, 0755), 0); /* so that user 1234 gets there */
+    assert_int_equal(setegid(1234) || seteuid(1234), 0);
+    em_status status = em_output_open(&output, path, &err);
+    if (status == EM_OK) status = em_output_commit(&output, &err);
+    assert_int_equal(seteuid(0) || setegid(0), 0);
+    assert_ok(status, &err);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_gid, 1234);
+    assert_int_equal(about.st_mode & 07777, 0644);
+}
+
 static void check_refused(const char *path, const char *words)
 {
     em_error err = {0};
@@ -138,9 +204,25 @@ static void refuses_at_once_what_cannot_be_written(void **state)
     check_refused(path, "a.txt: cannot be written (Not a directory)");
     assert_int_equal(entries_in(place), 0);
 
+    char longest[900];
+    inside(path, sizeof path, place, "");
+    (void)snprintf(longest, sizeof longest, "%s%0*d", path, 256, 0); /* a letter more than a name may have */
+    check_refused(longest, "cannot be written (File name too long)");
     static char endless[9000];
     memset(endless, 'n', sizeof endless - 1);
     check_refused(endless, "nnn");
+}
+
+/* As long as a name may be: the temporary one beside it is no longer. */
+static void the_longest_name_is_written(void **state)
+{
+    (void)state;
+    char path[900];
+    em_error err = {0};
+    (void)snprintf(path, sizeof path, "%s/%0*d", new_place(), 255, 0);
+    em_output *output = open_and_write(path, "whole");
+    assert_ok(em_output_commit(&output, &err), &err);
+    check_contents(path, "whole");
 }
 
 static void a_full_device_is_reported(void **state)
@@ -206,7 +288,6 @@ static void a_bare_name_is_in_the_working_directory(void **state)
     assert_int_equal(entries_in(place), 1);
 }
 
-/* Two at once for the same path: the last commit stays, and neither disturbs the other. */
 static void a_link_stays_a_link(void **state)
 {
     (void)state;
@@ -223,6 +304,45 @@ static void a_link_stays_a_link(void **state)
     assert_int_equal(lstat(link, &about), 0);
     assert_true(S_ISLNK(about.st_mode));
     check_contents(target, "new");
+}
+
+/* Link after link, from one directory into another, to where nothing is yet. */
+static void a_link_to_nothing_is_followed(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    char first[600], second[600], target[600], found[600];
+    struct stat about;
+    const char *place = new_place();
+    inside(second, sizeof second, place, "sub");
+    assert_int_equal(mkdir(second, 0777), 0);
+    inside(first, sizeof first, place, "first");
+    inside(second, sizeof second, place, "sub/second");
+    inside(target, sizeof target, place, "target");
+    assert_int_equal(symlink("sub/second", first), 0);
+    assert_int_equal(symlink("../target", second), 0);
+    assert_ok(em_output_target(first, found, sizeof found, &err), &err);
+    em_output *output = open_and_write(first, "new");
+    assert_int_not_equal(access(target, F_OK), 0);
+    assert_ok(em_output_commit(&output, &err), &err);
+    assert_int_equal(lstat(first, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    assert_int_equal(lstat(target, &about), 0);
+    assert_true(S_ISREG(about.st_mode));
+    check_contents(target, "new");
+    check_contents(found, "new");
+    assert_fails(em_output_target(first, found, 5, &err), EM_EINVAL, "cannot be written (File name too long)", &err);
+}
+
+static void a_circle_of_links_is_refused(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    char link[600], found[600];
+    inside(link, sizeof link, new_place(), "round");
+    assert_int_equal(symlink("round", link), 0);
+    check_refused(link, "cannot be written (Too many levels of symbolic links)");
+    assert_fails(em_output_target(link, found, sizeof found, &err), EM_EINVAL, "Too many levels", &err);
 }
 
 /* A file that this process has open, by the name of its descriptor: the stream must go on, not be cut off. */
@@ -247,6 +367,34 @@ static void a_stream_is_written_directly(void **state)
     check_contents(path, "through");
 }
 
+/* What is there stays, as with a shell's >>. */
+static void a_stream_is_appended_to(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    const char *path = scratch_file("appended", "before ", 7);
+    FILE *open_file = fopen(path, "ab");
+    assert_non_null(open_file);
+    (void)fflush(stdout);
+    int kept = dup(STDOUT_FILENO);
+    assert_true(kept >= 0 && dup2(fileno(open_file), STDOUT_FILENO) == STDOUT_FILENO);
+    em_status status = EM_OK;
+    for (int n = 0; n < 4 && status == EM_OK; n++) {
+        em_output *output = NULL;
+        status = em_output_open(&output, names[n], &err);
+        if (status == EM_OK) (void)fprintf(em_output_stream(output), "%d", n);
+        if (status == EM_OK) status = em_output_commit(&output, &err);
+    }
+    assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+    assert_int_equal(close(kept), 0);
+    assert_int_equal(fclose(open_file), 0);
+    assert_ok(status, &err);
+    check_contents(path, "before 0123");
+    check_refused("/dev/fd/999", "/dev/fd/999: cannot be written (Bad file descriptor)");
+}
+
+/* Two at once for the same path: the last commit stays, and neither disturbs the other. */
 static void two_writers_do_not_mix(void **state)
 {
     (void)state;
@@ -269,13 +417,20 @@ int main(void)
         cmocka_unit_test(discard_leaves_nothing),
         cmocka_unit_test(what_was_there_stays_until_commit),
         cmocka_unit_test(permissions_follow_umask),
+        cmocka_unit_test(permissions_stay),
+        cmocka_unit_test(owner_and_group_stay_where_they_can),
+        cmocka_unit_test(another_group_gets_no_more_than_everyone),
         cmocka_unit_test(refuses_at_once_what_cannot_be_written),
+        cmocka_unit_test(the_longest_name_is_written),
         cmocka_unit_test(a_full_device_is_reported),
         cmocka_unit_test(a_device_is_written_directly),
         cmocka_unit_test(a_commit_that_fails_leaves_nothing),
         cmocka_unit_test(a_bare_name_is_in_the_working_directory),
         cmocka_unit_test(a_link_stays_a_link),
+        cmocka_unit_test(a_link_to_nothing_is_followed),
+        cmocka_unit_test(a_circle_of_links_is_refused),
         cmocka_unit_test(a_stream_is_written_directly),
+        cmocka_unit_test(a_stream_is_appended_to),
         cmocka_unit_test(two_writers_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,27 @@ refuses 2 "run.ck: made with 4 components, and these are 3" fit data.npy -k 3 -n
 refuses 2 "run.ck: made with 6 nodes, and these are 5" fit data.npy -k 4 -n 5 -m dsa "${resuming[@]}"
 refuses 2 "run.ck: made with another --seed" fit data.npy -k 4 -n 6 -m dsa --seed 5 "${resuming[@]}"
 refuses 2 "run.ck: made with another network" fit data.npy -k 4 -n 6 -m dsa -t cycle "${resuming[@]}"
+
+# A run that does not resume overwrites none of it.
+again=(fit data.npy -n 6 -m dsa --tolerance 0 --iterations 100000000 --checkpoint run.ck --checkpoint-every 0)
+refuses 2 "run.ck: a checkpoint of this very problem; try --resume to go on from iteration $(reached), or remove it first" \
+    "${again[@]}" -k 4
+refuses 2 "run.ck: made with 4 components, and these are 3; try what it was made with, or another FILE" "${again[@]}" -k 3
+refuses 2 "run.ck: made with another --seed" "${again[@]}" -k 4 --seed 5
+ln -s run.ck link.ck
+refuses 2 "try --resume to go on from iteration $(reached)" "${again[@]/run.ck/link.ck}" -k 4
+rm link.ck
+cmp -s run.ck kept.ck || fail "the checkpoint was changed"
 head -c 1000 kept.ck >run.ck
+refuses 2 "run.ck: damaged or cut short, its checksum is wrong; try removing it first" "${again[@]}" -k 4
+for other in "" "precious notes" "$(head -c 300 data.npy | base64)"; do
+    printf %s "$other" >precious
+    for resume in "" --resume; do
+        refuses 2 "precious: not a checkpoint, and left as it is" "${again[@]/run.ck/precious}" -k 4 ${resume:+"$resume"}
+        [[ $(cat precious) == "$other" ]] || fail "a file that is no checkpoint was changed"
+    done
+done
+rm precious
 refuses 2 "run.ck: damaged or cut short" fit data.npy -k 4 -n 6 -m dsa "${resuming[@]}"
 rm run.ck
 refuses 2 "run.ck: no checkpoint to resume from" fit data.npy -k 4 -n 6 -m dsa "${resuming[@]}"

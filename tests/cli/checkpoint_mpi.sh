@@ -57,6 +57,49 @@ resumes_from 40
 cp 40/run.ck.0-2 20/run.ck.3-5 .
 ends 2 "${part[@]}" --iterations 50 --resume
 grep -qF "of iteration 40, and other parts are of iteration 20" "$err" || fail "parts that do not belong together"
+
+# A run that does not resume overwrites no part.  One that never was complete, under second names that some lack, goes.
+rm run.ck.*
+unchanged()
+{
+    for file in "$@"; do cmp -s "$file" "${file##*/}" || fail "${file##*/} was changed"; done
+}
+cp 40/run.ck.* .
+ends 2 "${part[@]}" --iterations 50
+grep -qF "try --resume to go on from iteration 40, or remove it first" "$err" || fail "checkpoints are overwritten"
+ends 2 "${part[@]}" --iterations 50 --seed 9
+grep -qF "made with another --seed" "$err" || fail "checkpoints of another problem are overwritten"
+unchanged 40/run.ck.*
+rm run.ck.3-5
+ends 2 "${part[@]}" --iterations 50
+grep -qF "of iteration 40, and other processes have no part; try removing it first" "$err" || fail "a part is overwritten"
+rm run.ck.0-2
+for name in run.ck.3-5 run.ck.0-2.next; do
+    echo precious >"$name"
+    ends 2 "${part[@]}" --iterations 50
+    grep -qF "$name: not a checkpoint, and left as it is" "$err" || fail "another file is not refused"
+    [[ $(cat "$name") == precious ]] || fail "another file is overwritten"
+    rm "$name"
+done
+cp 40/run.ck.0-2 run.ck.0-2.next
+ends 1 "${part[@]}" --iterations 50
+rm -f run.ck.*
+
+# What is read or written may be no part of the checkpoint.
+cp data.npy run.ck.0-2
+ends 2 fit run.ck.0-2 -k 4 -n 6 -m deepca --checkpoint run.ck
+grep -qF -- "--checkpoint: 'run.ck' is the file of INPUT 'run.ck.0-2' too" "$err" || fail "a part is the input"
+cmp -s data.npy run.ck.0-2 || fail "the input was changed"
+rm run.ck.0-2
+ends 2 fit data.npy -k 4 -n 6 -m deepca --checkpoint run.ck -o run.ck.3-5.next
+grep -qF -- "--checkpoint: 'run.ck' is the file of --output 'run.ck.3-5.next' too" "$err" || fail "a part is an output"
+ends 2 fit node-%d.npy -k 4 -n 2 -o ./node-1.npy # which may lie where another rank is
+grep -qF -- "--output: './node-1.npy' is the file of INPUT 'node-1.npy' too" "$err" || fail "a rank's file is an output"
+ends 0 fit data.npy -k 4 -n 6 -o - # one model, and nothing beside it
+cp "$out" model.npz
+works info model.npz
+rm model.npz
+
 cp 40/run.ck.* .
 under_mpirun 3
 ends 2 "${part[@]}" --iterations 50 --resume

@@ -1,6 +1,7 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
 #include "base/error.h"
+#include "fit/model_names.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/matrix.h"
@@ -59,6 +60,7 @@ done:
 
 static em_status fit_workflow(const void *how, em_error *err)
 {
+    static const char *const named[COLUMNS] = {"a", "b", "c"};
     static double values[ROWS * COLUMNS];
     const fit_plan *plan = how;
     em_status status;
@@ -75,6 +77,7 @@ static em_status fit_workflow(const void *how, em_error *err)
     const network_plan small = {values, ROWS, COLUMNS, "er:0.7", plan->nodes, plan->threads};
     TRY(network_open(&net, &small, err));
     TRY(em_fit(&model, &options, net.mesh, net.shards, err));
+    TRY(emi_model_name_features(model, named, err));
     TRY(save_and_load(model, plan->path, err));
 done:
     em_model_free(&model);
@@ -107,6 +110,7 @@ static em_status resume_workflow(const void *how, em_error *err)
     options.monitor = stop_at_once;
     matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
     const network_plan small = {values, ROWS, MORE_COLUMNS, "er:0.7", plan->nodes, plan->threads};
+    (void)remove(plan->path); /* of an attempt that failed after it */
     TRY(network_open(&net, &small, err));
     TRY(em_fit(&model, &options, net.mesh, net.shards, err));
     em_model_free(&model);

@@ -130,6 +130,7 @@ static void again_and_again(void **state)
     for (int m = 0; m < 4; m++) {
         em_options options = options_for(methods[m]);
         if (m == 2) options.tolerance = 1e-300, options.oversample = 0;
+        (void)remove(file);
         em_model *whole = fit(&options, &usual), *part = NULL;
         options.checkpoint = file;
         for (long at = 3; at <= em_model_info(whole)->iterations; at += 4) {
@@ -146,7 +147,6 @@ static void again_and_again(void **state)
         check_same(whole, part);
         em_model_free(&part);
         em_model_free(&whole);
-        (void)remove(file);
     }
 }
 
@@ -157,6 +157,7 @@ static void the_limit_may_be_another(void **state)
     (void)state;
     em_options options = options_for("dsa");
     em_model *whole = fit(&options, &usual);
+    (void)remove(file);
     options.checkpoint = file;
     options.checkpoint_every = 0;
     options.iterations = 22;

@@ -5,9 +5,11 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static void refused(const em_options *options, const setting *where, em_status code, const char *words)
 {
@@ -96,6 +98,7 @@ static void seqdistpm_divides_its_limit(void **state)
     (void)state;
     long at = 20;
     em_options options = options_for("seqdistpm");
+    (void)remove(file);
     options.checkpoint = file;
     options.monitor = stop_at;
     options.monitor_user = &at;
@@ -137,7 +140,7 @@ static void damage_is_noticed(void **state)
     refused(&options, &usual, EM_EDATA, "a checkpoint of version 2, and this program knows 1");
     bytes[0] ^= 1;
     write_bytes(file, bytes, size);
-    refused(&options, &usual, EM_EDATA, "not a checkpoint; try the file that --checkpoint named");
+    refused(&options, &usual, EM_EDATA, "not a checkpoint, and left as it is; try another FILE");
     free(bytes);
 }
 
@@ -155,6 +158,87 @@ static void what_is_no_checkpoint_is_refused(void **state)
     refused(&options, &usual, EM_EDATA, "text.ck: not a checkpoint");
 }
 
+/* ---- what is there, and a run that does not resume ------------------------------------------------------ */
+
+static void check_untouched(const em_options *options, em_status code, const char *words)
+{
+    size_t size, after;
+    unsigned char *bytes = read_bytes(options->checkpoint, &size);
+    refused(options, &usual, code, words);
+    unsigned char *kept = read_bytes(options->checkpoint, &after);
+    assert_int_equal(after, size);
+    assert_memory_equal(kept, bytes, size);
+    free(kept);
+    free(bytes);
+}
+
+static void a_file_of_another_kind_is_never_touched(void **state)
+{
+    (void)state;
+    em_options options = options_for("dsa");
+    const char *const contents[] = {"", "x", "EMCKPT", "a line of text that is longer than a checkpoint's head"};
+    for (size_t n = 0; n < sizeof contents / sizeof *contents; n++)
+        for (int resume = 0; resume < 2; resume++) {
+            options.checkpoint = scratch_file("precious.txt", contents[n], strlen(contents[n]));
+            options.checkpoint_every = 0;
+            options.resume = resume;
+            check_untouched(&options, EM_EDATA, "precious.txt: not a checkpoint, and left as it is; try another FILE");
+        }
+}
+
+static void a_checkpoint_is_not_overwritten(void **state)
+{
+    (void)state;
+    em_options options = leave_checkpoint(), other;
+    options.resume = 0;
+    options.checkpoint_every = 0;
+    check_untouched(&options, EM_EINVAL, "try --resume to go on from iteration 20, or remove it first");
+    other = options, other.seed = 4;
+    check_untouched(&other, EM_EINVAL, "made with another --seed; try what it was made with, or another FILE");
+    other = options, other.components = K + 1;
+    check_untouched(&other, EM_EINVAL, "made with 2 components, and these are 3");
+    double before = values[77];
+    values[77] = nextafter(before, INFINITY);
+    check_untouched(&options, EM_EINVAL, "made with other data");
+    values[77] = before;
+    size_t size;
+    unsigned char *bytes = read_bytes(file, &size);
+    bytes[size / 2] ^= 1;
+    write_bytes(file, bytes, size);
+    check_untouched(&options, EM_EDATA, "damaged or cut short, its checksum is wrong; try removing it first");
+    write_bytes(file, bytes, size / 2);
+    check_untouched(&options, EM_EDATA, "damaged or cut short");
+    bytes[8] = 2;
+    write_bytes(file, bytes, size);
+    check_untouched(&options, EM_EDATA, "a checkpoint of version 2");
+    free(bytes);
+}
+
+/* By way of a link: the file it leads to is made, kept and removed; the link stays. */
+static void a_link_stays_a_link(void **state)
+{
+    (void)state;
+    em_options options = leave_checkpoint();
+    char link[LONGEST];
+    (void)snprintf(link, sizeof link, "%s", scratch("link.ck"));
+    assert_int_equal(symlink("fit.ck", link), 0);
+    options.checkpoint = link;
+    options.resume = 0;
+    check_untouched(&options, EM_EINVAL, "try --resume to go on from iteration 20");
+    options.resume = 1;
+    em_model *model = fit(&options, &usual);
+    assert_int_equal(em_model_info(model)->resumed, 20);
+    em_model_free(&model);
+    network net;
+    em_error err = {0};
+    const network_plan plan = {values, ROWS, COLUMNS, "er:0.6", NODES, 1};
+    assert_ok(network_open(&net, &plan, &err), &err);
+    assert_ok(em_checkpoint_remove(&options, net.mesh, &err), &err);
+    network_close(&net);
+    assert_false(exists(file));
+    assert_int_equal(unlink(link), 0);
+}
+
 /* ---- what cannot be written --------------------------------------------------------------------------- */
 
 static void bad_places_are_told_at_once(void **state)
@@ -167,6 +251,8 @@ static void bad_places_are_told_at_once(void **state)
     refused(&options, &usual, EM_EINVAL, "cannot be written (Is a directory)");
     options.checkpoint = "";
     refused(&options, &usual, EM_EINVAL, "cannot be written");
+    options.checkpoint = "-";
+    refused(&options, &usual, EM_EINVAL, "checkpoint: '-' cannot be read again");
 }
 
 /* The same fit where no file may be larger than a page. */
@@ -226,6 +312,9 @@ static void removing_removes(void **state)
     options.checkpoint = "/dev/null";
     assert_ok(em_checkpoint_remove(&options, net.mesh, &err), &err);
     assert_true(exists("/dev/null"));
+    options.checkpoint = scratch_file("precious.txt", "precious", 8); /* what is no checkpoint stays */
+    assert_ok(em_checkpoint_remove(&options, net.mesh, &err), &err);
+    assert_true(exists(options.checkpoint));
     options.checkpoint = NULL;
     assert_ok(em_checkpoint_remove(&options, net.mesh, &err), &err);
     network_close(&net);
@@ -240,6 +329,9 @@ int main(void)
         cmocka_unit_test(seqdistpm_divides_its_limit),
         cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(what_is_no_checkpoint_is_refused),
+        cmocka_unit_test(a_file_of_another_kind_is_never_touched),
+        cmocka_unit_test(a_checkpoint_is_not_overwritten),
+        cmocka_unit_test(a_link_stays_a_link),
         cmocka_unit_test(bad_places_are_told_at_once),
         cmocka_unit_test(a_full_disk_ends_the_run),
         cmocka_unit_test(the_older_checkpoint_outlives_a_failure),

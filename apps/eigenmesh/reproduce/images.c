@@ -43,13 +43,18 @@ static em_status find(char path[PATH_MAX], const char *directory, const char *na
     return refuse(err, EM_EIO, "%s/%s: is missing; try scripts/get-datasets %s, or --data DIR", directory, name, set);
 }
 
-em_status images_check(source from, const char *directory, em_error *err)
+em_status images_check(source from, const char *directory, const collisions *written, em_error *err)
 {
     em_status status = EM_OK;
     char path[PATH_MAX];
     const file_set *set = files_of(from);
-    for (int i = 0; set->files[i]; i++) TRY(find(path, directory, set->files[i], set->name, err));
-    if (from == MNIST_SORTED) TRY(find(path, directory, set->labels, set->name, err));
+    for (int i = 0; set->files[i]; i++) {
+        TRY(find(path, directory, set->files[i], set->name, err));
+        TRY(collisions_read(written, "--data", path, err));
+    }
+    if (from != MNIST_SORTED) return EM_OK;
+    TRY(find(path, directory, set->labels, set->name, err));
+    TRY(collisions_read(written, "--data", path, err));
 done:
     return status;
 }

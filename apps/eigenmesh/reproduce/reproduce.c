@@ -2,6 +2,7 @@
 #include "command.h"
 #include "directory.h"
 #include "figures.h"
+#include "files.h"
 #include "gnuplot.h"
 #include "images.h"
 #include "json.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TRIALS = 10, QUICK_TRIALS = 2, NAME_ROOM = 128 };
+enum { TRIALS = 10, QUICK_TRIALS = 2 };
 
 static const option_spec reproduce_options[] = {
     {.name = "data",
@@ -42,6 +43,7 @@ typedef struct job {
     const arguments *args;
     char command[512];
     effort how;
+    const plan **plans; /* that were asked for, NULL ends them */
     directory directory;
     reproduction made;
     char **pictures; /* the text of each, figure by figure */
@@ -64,6 +66,17 @@ static int asked_for(const job *j, const char *name)
     for (int i = 0; i < j->args->operand_count; i++)
         if (strcmp(j->args->operands[i], name) == 0 || strcmp(j->args->operands[i], "all") == 0) return 1;
     return 0;
+}
+
+static em_status list_plans(job *j, em_error *err)
+{
+    int all = 0, count = 0;
+    while (paper_plans[all].key) all++;
+    j->plans = calloc((size_t)all + 1, sizeof *j->plans);
+    if (!j->plans) return refuse_memory(err, "reproduce");
+    for (const plan *p = paper_plans; p->key; p++)
+        if (asked_for(j, p->figure)) j->plans[count++] = p;
+    return EM_OK;
 }
 
 static const char *data_directory(const job *j)
@@ -102,8 +115,7 @@ static em_status describe(job *j, em_error *err)
     TRY(args_whole(args, "iterations", 1, INT32_MAX, &iterations, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &j->how.seed, err));
     j->how.iterations_max = (long)iterations;
-    for (const plan *p = paper_plans; p->key; p++)
-        if (p->source != DRAWN && asked_for(j, p->figure)) TRY(images_check(p->source, data_directory(j), err));
+    TRY(list_plans(j, err));
     TRY(gnuplot_require(err));
 done:
     return status;
@@ -120,16 +132,29 @@ static em_status open_file(const job *j, const char *name, em_output **out, em_e
     return status;
 }
 
-/* What an earlier run has put there and a reader would take for this one's. */
-static const char *const last_files[] = {"claims.md", "claims.json", "index.html"};
-enum { LAST_FILES = sizeof last_files / sizeof *last_files };
+/* The data is there, and none of it is among the files that are to be written. */
+static em_status check_files(const job *j, em_error *err)
+{
+    em_status status = EM_OK;
+    file_names names = {0};
+    collisions written = {0};
+    TRY(file_names_list(&names, &written, &j->directory, j->plans, err));
+    for (const plan *const *p = j->plans; *p; p++)
+        if ((*p)->source != DRAWN) TRY(images_check((*p)->source, data_directory(j), &written, err));
+done:
+    collisions_free(&written);
+    file_names_free(&names);
+    return status;
+}
 
+/* What an earlier run has put there, and a reader would take for this one's, goes. */
 static em_status open_directory(job *j, em_error *err)
 {
     em_status status = EM_OK;
     const char *path = args_text(j->args, "output");
     TRY(directory_open(&j->directory, path ? path : "reproduction", err));
-    for (int f = 0; f < LAST_FILES; f++) {
+    TRY(check_files(j, err));
+    for (int f = 0; last_files[f]; f++) {
         char *old = NULL;
         TRY(directory_file(&j->directory, last_files[f], &old, err));
         (void)unlink(old);
@@ -144,8 +169,8 @@ static em_status write_curves(const job *j, const setup *s, em_error *err)
     em_status status = EM_OK;
     em_output *output = NULL;
     for (int c = 0; c < s->curve_count; c++) {
-        char name[NAME_ROOM];
-        (void)snprintf(name, sizeof name, "%s-%s.csv", s->key, s->curves[c].key);
+        char name[CURVE_NAME_ROOM];
+        curve_file(name, s->key, s->curves[c].key);
         TRY(open_file(j, name, &output, err));
         curve_write(em_output_stream(output), &s->curves[c]);
         TRY(em_output_commit(&output, err));
@@ -189,11 +214,10 @@ static em_status run_plans(job *j, em_error *err)
 {
     em_status status = EM_OK;
     int count = 0;
-    while (paper_plans[count].key) count++;
+    while (j->plans[count]) count++;
     j->made.setups = calloc((size_t)count + 1, sizeof *j->made.setups);
     if (!j->made.setups) TRY(refuse_memory(err, "reproduce"));
-    for (const plan *p = paper_plans; p->key; p++)
-        if (asked_for(j, p->figure)) TRY(run_plan(j, p, err));
+    for (const plan *const *p = j->plans; *p; p++) TRY(run_plan(j, *p, err));
 done:
     images_close(&j->images);
     return status;
@@ -253,7 +277,7 @@ static em_status write_pages(const job *j, em_error *err)
 {
     em_status status = EM_OK;
     em_output *output = NULL;
-    for (int f = 0; f < LAST_FILES; f++) { /* the index, which looks like the end of it, comes last */
+    for (int f = 0; last_files[f]; f++) { /* the index, which looks like the end of it, comes last */
         TRY(open_file(j, last_files[f], &output, err));
         FILE *stream = em_output_stream(output);
         if (f == 0) page_claims_markdown(stream, &j->made);
@@ -286,6 +310,7 @@ static void release(job *j)
     for (int s = 0; s < j->made.setup_count; s++) setup_free(&j->made.setups[s]);
     free(j->made.setups);
     directory_close(&j->directory);
+    free(j->plans);
 }
 
 static em_status reproduce(const arguments *args, em_error *err)
