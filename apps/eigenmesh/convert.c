@@ -40,6 +40,8 @@ static em_status convert(const arguments *args, em_error *err)
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
     if (dtype) TRY(dtype_of(dtype, &type, err));
+    if (args_given(args, "missing") && strcmp(args_text(args, "missing"), "mean") == 0)
+        TRY(refuse(err, EM_EINVAL, "--missing: mean is for fit and transform; try --missing drop"));
     TRY(input_open(&data, input, args, NULL, NULL, err));
     /* Rows pass through as doubles, so that a long double's extra digits are gone already. */
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);

@@ -172,6 +172,9 @@ typedef struct em_writer em_writer;
 
 EM_API em_status em_writer_open(em_writer **out, const char *path, em_dtype type, size_t rows, size_t columns,
                                 em_error *err);
+/* Names of the columns, before the first row: the first line of a text; other formats
+ * have no place for them.                                                         */
+EM_API em_status em_writer_header(em_writer *writer, const char *const *names, em_error *err);
 EM_API em_status em_writer_rows(em_writer *writer, const double *values, size_t rows, em_error *err);
 EM_API em_status em_writer_close(em_writer **writer, em_error *err);
 EM_API void em_writer_discard(em_writer **writer);

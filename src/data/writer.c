@@ -103,6 +103,34 @@ done:
 
 static const emi_format text_format = {.rows = text_rows};
 
+/* In quotes where a reader would take it for something else. */
+static em_status put_name(em_writer *writer, const char *name, em_error *err)
+{
+    em_status status = EM_OK;
+    const char special[] = {'"', '\n', '\r', '#', writer->separator, 0};
+    int quoted = strpbrk(name, special) || *name == ' ' || (*name && name[strlen(name) - 1] == ' ');
+    if (quoted) TRY(emi_writer_put(writer, "\"", 1, err));
+    for (const char *at = name; *at; at++) {
+        if (*at == '"') TRY(emi_writer_put(writer, "\"", 1, err));
+        TRY(emi_writer_put(writer, at, 1, err));
+    }
+    if (quoted) TRY(emi_writer_put(writer, "\"", 1, err));
+done:
+    return status;
+}
+
+em_status em_writer_header(em_writer *writer, const char *const *names, em_error *err)
+{
+    em_status status = EM_OK;
+    if (writer->format != &text_format || writer->written > 0) return EM_OK;
+    for (size_t c = 0; c < writer->columns; c++) {
+        TRY(put_name(writer, names[c], err));
+        TRY(emi_writer_put(writer, c + 1 < writer->columns ? &writer->separator : "\n", 1, err));
+    }
+done:
+    return status;
+}
+
 /* ---- from a name to a format -------------------------------------------------------------------------------- */
 
 /* "raw:f32:file": the type is part of the name. */
