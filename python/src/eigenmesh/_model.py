@@ -38,6 +38,10 @@ class Model:
     def save(self, path: Union[str, os.PathLike]) -> None:
         checked(lib.em_model_save, self.handle, os.fsencode(path))
 
+    def truncate(self, components: int) -> None:
+        """Keep the first ones alone."""
+        checked(lib.em_model_truncate, self.handle, components)
+
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
         with tempfile.TemporaryDirectory() as scratch:
