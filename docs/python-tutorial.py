@@ -42,7 +42,8 @@ signs = np.sign(np.sum(pca.components_ * reference.components_, axis=1))
 assert np.allclose(pca.components_ * signs[:, None], reference.components_, atol=1e-8)
 
 # %% [markdown]
-# `n_components` may be a fraction of the variance, and features in different units want `scale="std"`. In a pipeline:
+# `n_components` may be a fraction of the variance, or `"mle"` for Minka's estimate; features in different units want
+# `scale="std"`. In a pipeline:
 
 # %%
 cancer = load_breast_cancer()

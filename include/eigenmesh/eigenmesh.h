@@ -371,7 +371,7 @@ typedef enum em_trace { EM_TRACE_NONE, EM_TRACE_ALL, EM_TRACE_ERROR } em_trace;
 typedef struct em_options {
     const char *method;     /* a registered name, or "auto"        default "auto"  */
     int components;         /* K                                   required, or:   */
-    double variance;        /* as many as explain this fraction    default 0: no   */
+    double variance;        /* as many as explain more than this   default 0: no   */
     double step;            /* alpha; 0: as large as is stable     default 0       */
     em_decay step_decay;    /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
     double step_power;      /* that p                              default 0.2     */
@@ -530,6 +530,10 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
                                     em_error *err);
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
+
+/* Forget all components but the first ones: noise, rank and units follow, and what was
+ * sent stays.                                                                     */
+EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);
 
 /* A .npz that numpy.load opens.  Its entry format_version says which programs can read
  * it: a file of an older version always can be, one of a newer version is refused. */

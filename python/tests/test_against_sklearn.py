@@ -41,23 +41,25 @@ def test_components_and_variances(table, wanted):
     X, pca, reference = both(table, wanted)
     assert pca.converged_
     assert pca.components_.shape == reference.components_.shape
+    digits = 1e-10 if pca.components_.dtype == np.float64 else 1e-6
     # Where there is no variance left, single vectors mean nothing: what rounding leaves of it is relative to the first.
     real = reference.explained_variance_ > 1e-14 * reference.explained_variance_[0]
     for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
         ours, theirs = getattr(pca, name), getattr(reference, name)
-        np.testing.assert_allclose(ours[real], theirs[real], rtol=1e-10)
+        np.testing.assert_allclose(ours[real], theirs[real], rtol=digits)
         np.testing.assert_allclose(ours[~real], theirs[~real], atol=1e-7 * theirs[0])
     np.testing.assert_allclose(aligned(pca.components_, reference.components_)[real], reference.components_[real],
-                               atol=1e-8)
-    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(pca.n_components_), atol=1e-12)
-    np.testing.assert_allclose(pca.mean_, reference.mean_, rtol=1e-12, atol=1e-14)
+                               atol=100 * digits)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(pca.n_components_), atol=digits)
+    np.testing.assert_allclose(pca.mean_, reference.mean_, rtol=digits / 10, atol=1e-14)
     assert (pca.n_components_, pca.n_samples_, pca.n_features_in_) == (reference.n_components_, *X.shape)
 
 
 @pytest.mark.parametrize("table", [name for name in TABLES if name != "rank-deficient"])
 def test_noise_variance(table):
     _, pca, reference = both(table, "third")
-    np.testing.assert_allclose(pca.noise_variance_, reference.noise_variance_, rtol=1e-10)
+    rtol = 1e-10 if pca.components_.dtype == np.float64 else 1e-6
+    np.testing.assert_allclose(pca.noise_variance_, reference.noise_variance_, rtol=rtol)
 
 
 def test_the_noise_of_data_that_has_none():
@@ -90,6 +92,31 @@ def test_the_probabilistic_model(table):
     assert pca.score(X) == pytest.approx(reference.score(X), rel=1e-8)
 
 
+@pytest.mark.parametrize("whiten", [False, True])
+@pytest.mark.parametrize("table", ["iris", "tall", "wide"])
+def test_with_no_noise_left(table, whiten):
+    """Tall tables leave a covariance of full rank; wide ones no density, of which scikit-learn's score is rounding."""
+    X, pca, reference = both(table, None, whiten=whiten)
+    plain = Reference(svd_solver="full").fit(X)
+    assert pca.noise_variance_ == reference.noise_variance_ == 0
+    np.testing.assert_allclose(pca.get_covariance(), plain.get_covariance(), atol=1e-12)
+    np.testing.assert_allclose(pca.inverse_transform(pca.transform(X)), X, atol=1e-8)
+    if table == "wide":
+        assert (pca.score_samples(X) == -np.inf).all() and pca.score(X) == -np.inf
+        with pytest.raises(eigenmesh.InvalidArgument, match="get_precision: the covariance is singular"):
+            pca.get_precision()
+        return
+    precision = plain.get_precision()
+    np.testing.assert_allclose(pca.get_precision(), precision, atol=1e-10 * np.abs(precision).max())
+    np.testing.assert_allclose(pca.score_samples(X), plain.score_samples(X), rtol=1e-10)
+
+
+def test_past_the_rank_there_is_no_density():
+    X = datasets.load_digits().data  # three pixels are always blank
+    assert np.isfinite(eigenmesh.PCA(60).fit(X).score(X))
+    assert eigenmesh.PCA(62).fit(X).score(X) == eigenmesh.PCA().fit(X).score(X) == -np.inf
+
+
 def test_the_covariance_does_not_depend_on_whitening():
     X = spectrum(200, 6)
     np.testing.assert_allclose(eigenmesh.PCA(whiten=True).fit(X).get_covariance(), np.cov(X.T), atol=1e-12)
@@ -108,9 +135,3 @@ def test_the_rule_for_signs():
     components = eigenmesh.PCA().fit(datasets.load_iris().data).components_
     largest = np.argmax(np.abs(components), axis=1)
     assert (components[np.arange(len(components)), largest] > 0).all()
-
-
-@pytest.mark.parametrize("wanted", ["mle", 0, -1, 5, 1.0, 1.5, True, [2]])
-def test_other_numbers_of_components_are_refused(wanted):
-    with pytest.raises(eigenmesh.InvalidArgument, match="n_components"):
-        eigenmesh.PCA(wanted).fit(datasets.load_iris().data)

@@ -81,3 +81,20 @@ def test_files_that_cannot_be_used(tmp_path):
         eigenmesh.load(tmp_path / "text.npz")
     with pytest.raises(eigenmesh.EigenmeshError, match="nowhere/model.npz: cannot be written"):
         eigenmesh.PCA(1).fit(X).save(tmp_path / "nowhere" / "model.npz")
+
+
+def test_names_of_features_are_kept(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    names = ["a", "été", "name with, comma"]
+    frame = pandas.DataFrame(np.random.default_rng(3).normal(size=(20, 3)), columns=names)
+    fitted = eigenmesh.PCA(2).fit(frame)
+    fitted.save(tmp_path / "named.npz")
+    assert list(np.load(tmp_path / "named.npz")["feature_names"]) == names
+    loaded = eigenmesh.load(tmp_path / "named.npz")
+    assert list(loaded.feature_names_in_) == names
+    np.testing.assert_array_equal(loaded.transform(frame), fitted.transform(frame))
+    with pytest.raises(ValueError, match="feature names"):
+        loaded.transform(frame[names[::-1]])
+    eigenmesh.PCA(2).fit(frame.to_numpy()).save(tmp_path / "plain.npz")
+    assert "feature_names" not in np.load(tmp_path / "plain.npz")
+    assert not hasattr(eigenmesh.load(tmp_path / "plain.npz"), "feature_names_in_")

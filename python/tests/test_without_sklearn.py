@@ -13,7 +13,9 @@ pca = eigenmesh.PCA(n_components=2, nodes=3)
 scores = pca.fit_transform(X)
 assert scores.shape == (60, 2) and pca.converged_ and pca.n_features_in_ == 5
 assert np.allclose(pca.transform(X), scores) and np.allclose(pca.inverse_transform(scores), X, atol=20)
-assert pca.transform(X.astype(np.float32)).dtype == np.float32
+single = eigenmesh.PCA(2).fit(X.astype(np.float32))
+assert single.components_.dtype == single.transform(X.astype(np.float32)).dtype == np.float32
+assert pca.components_.dtype == pca.transform(X.astype(np.float32)).dtype == np.float64
 assert list(pca.get_feature_names_out()) == ["pca0", "pca1"]
 assert pca.get_params()["nodes"] == 3 and repr(pca) == "PCA(n_components=2, nodes=3)"
 assert eigenmesh.PCA().set_params(n_components=1).fit(X.tolist()).n_components_ == 1
@@ -21,12 +23,19 @@ assert np.allclose(pickle.loads(pickle.dumps(pca)).transform(X), scores)
 assert issubclass(eigenmesh.ConvergenceWarning, UserWarning)
 assert np.allclose(eigenmesh.PCA().fit(X).get_covariance(), np.cov(X.T))
 
+assert eigenmesh.PCA("mle").fit(X).n_components_ == 4 and eigenmesh.PCA(0.5).fit(X).n_components_ == 2
+none = eigenmesh.PCA(0).fit(X)
+assert np.allclose(none.inverse_transform(none.transform(X)), X.mean(axis=0)) and np.isfinite(none.score(X))
+
 class Frame:
-    columns = list("abcde")
+    def __init__(self, names):
+        self.columns = list(names)
     def __array__(self, dtype=None):
         return X
 
-assert list(eigenmesh.PCA().fit(Frame()).feature_names_in_) == list("abcde")
+named = eigenmesh.PCA().fit(Frame("abcde"))
+assert list(named.feature_names_in_) == list("abcde") and not hasattr(named.fit(X), "feature_names_in_")
+named.fit(Frame("abcde")).transform(Frame("abcde"))
 
 def refused(call, text):
     try:
@@ -40,6 +49,8 @@ refused(lambda: eigenmesh.PCA().transform(X), "not fitted")
 refused(lambda: eigenmesh.PCA().get_feature_names_out(), "not fitted")
 refused(lambda: pca.transform(X[:, :3]), "expecting 5 features")
 refused(lambda: pca.transform(X * np.nan), "NaN")
+refused(lambda: named.transform(Frame("abced")), "feature names")
+refused(lambda: eigenmesh.PCA("mle").fit(X[:4]), "n_samples >= n_features")
 refused(lambda: eigenmesh.PCA().fit(X[0]), "shape")
 refused(lambda: eigenmesh.PCA().fit(X * 1j), "Complex")
 refused(lambda: eigenmesh.PCA().set_params(colour=1), "colour")

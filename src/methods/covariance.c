@@ -51,7 +51,7 @@ static int enough(const emi_solver *s, const double *values)
 {
     double sum = 0;
     int K = 0;
-    while (K < s->rank && sum < s->fraction * s->variance * (1 - 1e-12)) sum += values[K++];
+    while (K < s->rank && !emi_explains_fraction(s, sum)) sum += values[K++];
     return K;
 }
 

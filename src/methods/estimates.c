@@ -6,7 +6,16 @@
 #include <cblas.h>
 #include <float.h>
 #include <lapacke.h>
+#include <math.h>
 #include <string.h>
+
+/* A fraction that is hit takes one component more, as it does in scikit-learn; rounding must not decide whether it is, nor
+ * ask for components without variance where the fraction is all but 1. */
+int emi_explains_fraction(const emi_solver *s, double variance)
+{
+    const double rounding = 1e-12;
+    return variance > fmin(s->fraction * (1 + rounding), 1 - rounding) * s->variance;
+}
 
 typedef struct estimate_task {
     emi_solver *s;

@@ -133,7 +133,7 @@ static em_status choose_K(krylov *k, em_error *err)
     double sum = 0;
     int K = 0;
     if (s->fraction == 0) return EM_OK;
-    while (K < k->ritz.size && sum < s->fraction * s->variance * (1 - 1e-12)) sum += k->ritz.theta[K++];
+    while (K < k->ritz.size && !emi_explains_fraction(s, sum)) sum += k->ritz.theta[K++];
     k->K = smaller(K, s->rank);
     k->pairs = smaller(k->K + s->oversample, s->d);
     return room_for(k) > k->ritz.room ? emi_ritz_reserve(&k->ritz, room_for(k), err) : EM_OK;
@@ -145,7 +145,7 @@ static int is_enough(const krylov *k)
     const emi_solver *s = k->s;
     double sum = 0;
     for (int n = 0; n < k->K; n++) sum += k->ritz.theta[n];
-    return s->fraction == 0 || k->K == s->rank || sum >= s->fraction * s->variance * (1 - 1e-12);
+    return s->fraction == 0 || k->K == s->rank || emi_explains_fraction(s, sum);
 }
 
 /* A start of the user's own may span an invariant subspace that is not the leading one, and then has no residual at

@@ -87,6 +87,9 @@ em_status emi_finish(emi_solver *s);
 /* Failures of a method's own stick like the mesh's. */
 void emi_solver_fail(emi_solver *s, em_status status, const em_error *err);
 
+/* Do components that have this variance together explain more than the fraction that was asked for? */
+int emi_explains_fraction(const emi_solver *s, double variance);
+
 /* ---- a method's vocabulary: each line is one operation at every node -------------------- */
 
 /* Z_i = C_i X_i */

@@ -84,15 +84,15 @@ assert auto["converged"] is True and auto["choice"].startswith("about ") and aut
 assert auto["error"] < 1e-12
 np.testing.assert_allclose(np.load("auto.npz")["components"], vectors[:3], atol=1e-6)
 
-# A fraction: the fewest components that explain it.
+# A fraction: the fewest components that explain more.
 def fewest(fraction):
-    return int(np.searchsorted(np.cumsum(values) / values.sum(), fraction)) + 1
+    return int(np.searchsorted(np.cumsum(values) / values.sum(), fraction, side="right")) + 1
 
 for name, fraction in [(f, float(f)) for f in ("0.05", "0.3", "0.9", "0.999999")] + [("krylov", 0.9), ("covariance", 0.9)]:
     some = np.load(f"some-{name}.npz")
     K = fewest(fraction)
     assert some["components"].shape == (K, 12), (name, K, some["components"].shape)
-    assert some["explained_variance_ratio"].sum() >= fraction > some["explained_variance_ratio"][:-1].sum(), name
+    assert some["explained_variance_ratio"].sum() > fraction >= some["explained_variance_ratio"][:-1].sum(), name
     np.testing.assert_allclose(some["explained_variance"], values[:K], rtol=1e-9)
 assert fewest(0.05) == 1 and fewest(0.999999) == 12 and 3 < fewest(0.9) < 12
 

@@ -19,6 +19,14 @@ _TYPES = list(LENDABLE)
 _FLOATS = [np.float64, np.float32]
 
 
+def remember_features(estimator: Any, count: int, names: Optional[np.ndarray] = None) -> None:
+    """What a fit has seen, or a file has kept: how many features, and their names where all are strings."""
+    estimator.n_features_in_ = count
+    vars(estimator).pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = names
+
+
 if HAVE_SKLEARN:
 
     def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -34,7 +42,7 @@ if HAVE_SKLEARN:
     def validated_scores(X: Any) -> np.ndarray:
         from sklearn.utils import check_array
 
-        return check_array(X, dtype=_FLOATS)
+        return check_array(X, dtype=_FLOATS, ensure_min_features=0)
 
     def _validate_data(estimator: Any, X: Any, **how: Any) -> np.ndarray:
         try:
@@ -93,23 +101,25 @@ else:
             return None
         return np.asarray(columns, dtype=object)
 
-    def _as_table(X: Any, types: list) -> np.ndarray:
+    def _same_names(names: Optional[np.ndarray], known: Optional[np.ndarray]) -> bool:
+        return names is None or known is None or list(names) == list(known)
+
+    def _as_table(X: Any, types: list, least: int = 1) -> np.ndarray:
         table = np.asarray(X)
         if table.dtype.kind == "c":
             raise ValueError("Complex data not supported")
         if table.dtype not in types:
             table = table.astype(np.float64)
-        if table.ndim != 2 or 0 in table.shape:
+        if table.ndim != 2 or len(table) == 0 or table.shape[1] < least:
             raise ValueError(f"Expected rows of features, got an array of shape {table.shape}.")
         return table
 
     def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
         table, names = _as_table(X, _TYPES), _names_of(X)
         if reset:
-            estimator.n_features_in_ = table.shape[1]
-            vars(estimator).pop("feature_names_in_", None)
-            if names is not None:
-                estimator.feature_names_in_ = names
+            remember_features(estimator, table.shape[1], names)
+        elif not _same_names(names, getattr(estimator, "feature_names_in_", None)):
+            raise ValueError("The feature names should match those that were passed during fit, in the same order.")
         elif table.shape[1] != estimator.n_features_in_:
             raise ValueError(f"X has {table.shape[1]} features, but {type(estimator).__name__} is expecting "
                              f"{estimator.n_features_in_} features as input.")
@@ -120,7 +130,7 @@ else:
         return validated_scores(validated(estimator, X, reset=False))
 
     def validated_scores(X: Any) -> np.ndarray:
-        table = _as_table(X, _FLOATS)
+        table = _as_table(X, _FLOATS, least=0)
         if not np.isfinite(table).all():
             raise ValueError("Input X contains NaN or infinity.")
         return table

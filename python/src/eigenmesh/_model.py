@@ -5,7 +5,7 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Dict, Union
+from typing import Any, Dict, Optional, Union
 
 import numpy as np
 
@@ -38,6 +38,10 @@ class Model:
     def save(self, path: Union[str, os.PathLike]) -> None:
         checked(lib.em_model_save, self.handle, os.fsencode(path))
 
+    def truncate(self, components: int) -> None:
+        """Keep the first ones alone."""
+        checked(lib.em_model_truncate, self.handle, components)
+
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
         with tempfile.TemporaryDirectory() as scratch:
@@ -63,6 +67,12 @@ class Model:
     @property
     def features(self) -> int:
         return lib.em_model_features(self.handle)
+
+    @property
+    def feature_names(self) -> Optional[np.ndarray]:
+        """What they are called, as scikit-learn keeps it; None where nothing names them."""
+        names = [lib.em_model_feature_name(self.handle, feature) for feature in range(self.features)]
+        return np.array([text_of(name) for name in names], dtype=object) if names[0] else None
 
     @property
     def samples(self) -> int:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, List, Optional
 
 from ._native import checked, ffi, lib, text_of
 from .errors import EigenmeshError, InvalidArgument, NotSupported, error_for
@@ -36,6 +36,11 @@ class Cluster:
         first, hosted = ffi.new("int *"), ffi.new("int *")
         checked(lib.py_mpi_nodes, self.pointer, nodes, first, hosted)
         return hosted[0]
+
+
+def everywhere(cluster: Optional[Cluster], value: Any) -> List[Any]:
+    """What each process has, by rank; the value alone where there is one process."""
+    return cluster.comm.allgather(value) if cluster else [value]
 
 
 @contextmanager

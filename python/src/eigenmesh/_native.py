@@ -1,7 +1,7 @@
 """The seam to libeigenmesh: handles that are released, statuses that are raised, arrays that are lent."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
@@ -38,12 +38,16 @@ def create(kind: str, make: Callable[..., int], release: Callable[[Any], None], 
     return ffi.gc(out[0], lambda handle: release(ffi.new(f"{kind} **", handle)))
 
 
-def lend(array: np.ndarray) -> Any:
+def lend(array: np.ndarray, names: Optional[Sequence[str]] = None) -> Any:
     """An em_data over the array's own memory, whatever its strides; the array must outlive it."""
     rows, columns = array.shape
-    return create("em_data", lib.em_data_from_array, lib.em_data_free,
-                  ffi.cast("void *", array.__array_interface__["data"][0]), LENDABLE[array.dtype], rows, columns,
-                  *array.strides)
+    table = create("em_data", lib.em_data_from_array, lib.em_data_free,
+                   ffi.cast("void *", array.__array_interface__["data"][0]), LENDABLE[array.dtype], rows, columns,
+                   *array.strides)
+    if names is not None:
+        texts = [ffi.new("char[]", str(name).encode()) for name in names]
+        checked(lib.em_data_set_column_names, table, texts)
+    return table
 
 
 def is_lendable(array: np.ndarray) -> bool:

@@ -9,28 +9,38 @@ from typing import Any, Dict, List, Optional, Union
 import numpy as np
 
 from ._conventions import (
-    BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, validated,
-    validated_rows, validated_scores,
+    BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, remember_features,
+    validated, validated_rows, validated_scores,
 )
 from ._fitting import Callback, Watch, fit, tolerance_for
 from ._graph import Graph, Topology, Weights
+from ._likelihood import ProbabilisticModel
+from ._minka import dimension
 from ._model import Model, Traffic
-from ._mpi import Cluster, agreed
+from ._mpi import Cluster, agreed, everywhere
 from ._native import lend, lib, text_of
 from .errors import ConvergenceWarning, InvalidArgument
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+_PER_COMPONENT = ("explained_variance", "explained_variance_ratio", "singular_values", "residuals", "angle_bounds",
+                  "subspace_bounds")
+_OF_THE_DATAS_TYPE = ("components_", "mean_", "scale_", "explained_variance_", "explained_variance_ratio_",
+                      "singular_values_")
+
+
+class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Principal component analysis with scikit-learn's conventions, of data in one place or over a network of nodes.
 
     The answer does not depend, beyond rounding, on how rows are spread over nodes. Each component's entry of largest
     magnitude is positive (the first such entry on a tie); scikit-learn turns components by the scores instead, so its
-    signs may differ. Arithmetic is in float64 whatever the data's type; `transform` returns float32 for float32 rows.
+    signs may differ. A fit is in float64 whatever the data's type; its attributes are float32 for float32 data, and so
+    then is what `transform` makes of float32 rows.
 
     Parameters
     ----------
-    n_components : int, float or None
-        How many; or, between 0 and 1, as many as explain this fraction of the variance; or min(n_samples, n_features).
+    n_components : int, float, "mle" or None
+        How many; or, between 0 and 1, as many as explain more than this fraction of the variance; or Minka's estimate,
+        for n_samples >= n_features; or min(n_samples, n_features).
     method : str
         "auto", or one that `eigenmesh.methods()` lists.
     nodes : int
@@ -112,7 +122,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ('converged', True)
     """
 
-    def __init__(self, n_components: Union[int, float, None] = None, *, method: str = "auto", nodes: int = 1,
+    def __init__(self, n_components: Union[int, float, str, None] = None, *, method: str = "auto", nodes: int = 1,
                  topology: Topology = "er:0.5", weights: Weights = "metropolis", step: Union[str, float] = "auto",
                  tol: Optional[float] = None, max_iter: Optional[int] = None, whiten: bool = False,
                  scale: Optional[str] = None, random_state: Any = None, callback: Optional[Callback] = None,
@@ -161,15 +171,21 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             tables = self._tables(X)
             nodes = self._nodes_for(tables, cluster)
         seed = _seed(self.random_state)
-        rows = sum(len(table) for table in tables)
-        components = self._wanted(cluster.comm.allreduce(rows) if cluster else rows)
+        components = self._wanted(sum(everywhere(cluster, sum(len(table) for table in tables))))
         graph = Graph(self.topology, nodes, self.weights, seed)
         options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
                    "tolerance": tolerance_for(self.method, self.tol), "scale": self.scale, "seed": seed}
-        model = fit([lend(table) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
+        names = getattr(self, "feature_names_in_", None)
+        model = fit([lend(table, names) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
                     trace=lib.EM_TRACE_ALL if nodes > 1 and not cluster else lib.EM_TRACE_ERROR,
                     init=self._start(init, components, seed), cluster=cluster)
+        if isinstance(self.n_components, str):  # one process decides, as it does in the library
+            model.truncate(everywhere(cluster, dimension(model.per_component("explained_variance"), model.samples))[0])
         self._keep(model)
+        if all(everywhere(cluster, all(table.dtype == np.float32 for table in tables))):
+            self._narrow()
+        if self.n_components == 0:
+            self._drop_components()
         self.history_ = model.history()
         self._tell()
         return self
@@ -196,18 +212,28 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return nodes
 
     def _wanted(self, rows: int) -> Union[int, float]:
+        """What to ask the library for: a number, or a fraction of the variance. All of them where the number follows
+        from them; one where none is wanted, since it has no model of none."""
         wanted, most = self.n_components, min(rows, self.n_features_in_)
         if wanted is None:
             return most
-        if isinstance(wanted, str):
-            raise InvalidArgument(f"n_components={wanted!r}: the number is not estimated from a likelihood here; "
-                                  "try a number, a fraction of the variance such as 0.95, or None")
-        whole = isinstance(wanted, Integral)
-        number = isinstance(wanted, Real) and not isinstance(wanted, bool)
-        if not number or not (1 <= wanted <= most if whole else 0 < wanted < 1):
-            raise InvalidArgument(f"n_components={wanted!r}: neither between 1 and min(n_samples, n_features)={most} "
-                                  "nor a fraction of the variance; try 10, or 0.95")
-        return int(wanted) if whole else float(wanted)
+        if isinstance(wanted, str) and wanted == "mle":
+            self._check_mle(rows)
+            return most
+        if isinstance(wanted, Real) and not isinstance(wanted, bool):
+            if isinstance(wanted, Integral) and 0 <= wanted <= most:
+                return max(1, int(wanted))
+            if not isinstance(wanted, Integral) and 0 < wanted < 1:
+                return float(wanted)
+        raise InvalidArgument(f"n_components={wanted!r}: neither between 0 and min(n_samples, n_features)={most} nor a "
+                              'fraction of the variance; try 10, 0.95, "mle" or None')
+
+    def _check_mle(self, rows: int) -> None:
+        if rows < self.n_features_in_:
+            raise InvalidArgument("n_components='mle' is only supported if n_samples >= n_features, not for "
+                                  f"{rows} < {self.n_features_in_}; try a fraction of the variance such as 0.95")
+        if self.n_features_in_ < 2:
+            raise InvalidArgument("n_components='mle': one feature leaves nothing to choose; try n_components=1")
 
     def _start(self, init: Any, components: Union[int, float], seed: int) -> Optional[np.ndarray]:
         """d x K: the rows given, and random ones for those that are not."""
@@ -228,8 +254,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self._model = model
         self.components_ = model.components
         self.mean_, self.scale_ = model.per_feature("mean"), model.per_feature("scale")
-        for name in ("explained_variance", "explained_variance_ratio", "singular_values", "residuals", "angle_bounds",
-                     "subspace_bounds"):
+        for name in _PER_COMPONENT:
             setattr(self, f"{name}_", model.per_component(name))
         self.clusters_, self.rank_ = model.clusters, int(model.info.rank)
         self.noise_variance_ = model.noise_variance
@@ -237,6 +262,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.network_: Traffic = model.traffic()
         self.verdict_, self.converged_, self.n_iter_ = model.reason, model.converged, int(model.info.iterations)
         self.method_, self.choice_ = model.method, text_of(model.info.choice)
+
+    def _narrow(self) -> None:
+        """To float32, unless the variances, which are squares, are beyond what that holds."""
+        held = np.finfo(np.float32)
+        if not held.tiny <= self.explained_variance_[0] <= held.max:
+            return
+        for name in _OF_THE_DATAS_TYPE:
+            setattr(self, name, getattr(self, name).astype(np.float32))
+        self.noise_variance_ = np.float32(self.noise_variance_)
+
+    def _drop_components(self) -> None:
+        """None are wanted: what the one that was found has is noise like the rest."""
+        directions = min(self.n_samples_, self.n_features_in_)
+        self.noise_variance_ += (self.explained_variance_[0] - self.noise_variance_) / directions
+        for name in ("components", "clusters", *_PER_COMPONENT):
+            setattr(self, f"{name}_", getattr(self, f"{name}_")[:0])
+        self.n_components_ = self.rank_ = 0
 
     def _tell(self) -> None:
         model = self._model
@@ -253,68 +295,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any) -> np.ndarray:
         """Rows to scores, of shape (n_samples, n_components)."""
-        rows = validated_rows(self, X)
-        scores = self._standard(rows) @ self.components_.T
+        scores = self._standard(validated_rows(self, X)) @ self.components_.T
         if self.whiten:
             scores /= self._deviations()
-        return scores.astype(rows.dtype, copy=False)
+        return scores
 
     def inverse_transform(self, X: Any) -> np.ndarray:
         """Scores to rows: the transform's reverse, as far as the components go."""
         check_is_fitted(self)
         scores = validated_scores(X)
         weights = self._deviations()[:, None] * self.components_ if self.whiten else self.components_
-        return ((scores @ weights) * self.scale_ + self.mean_).astype(scores.dtype, copy=False)
-
-    def _standard(self, rows: np.ndarray) -> np.ndarray:
-        centred = rows - self.mean_
-        return centred / self.scale_ if (self.scale_ != 1).any() else centred
+        return (scores @ weights) * self.scale_ + self.mean_
 
     def _deviations(self) -> np.ndarray:
         """Those of the scores; 1 where there is no variance at all."""
         deviations = np.sqrt(np.maximum(self.explained_variance_, 0))
-        return np.where(deviations > 0, deviations, 1)
-
-    # ---- the probabilistic model: Tipping and Bishop 1999 -----------------------------------------
-
-    def get_covariance(self) -> np.ndarray:
-        """Covariance of the features in the model: that of the components, and noise in all other directions."""
-        check_is_fitted(self)
-        above = np.maximum(self.explained_variance_ - self.noise_variance_, 0)
-        covariance = (self.components_.T * above) @ self.components_
-        covariance.flat[:: len(covariance) + 1] += self.noise_variance_
-        return covariance * np.outer(self.scale_, self.scale_)
-
-    def get_precision(self) -> np.ndarray:
-        """The inverse of the covariance."""
-        check_is_fitted(self)
-        variances, noise = self._spectrum()
-        precision = (self.components_.T * (1 / variances - 1 / noise)) @ self.components_
-        precision.flat[:: len(precision) + 1] += 1 / noise
-        return precision / np.outer(self.scale_, self.scale_)
-
-    def score_samples(self, X: Any) -> np.ndarray:
-        """Log-likelihood of each row."""
-        rows = self._standard(validated_rows(self, X))
-        variances, noise = self._spectrum()
-        squares = (rows @ self.components_.T) ** 2
-        rest = len(self.mean_) - self.n_components_  # directions of noise alone
-        outside = np.maximum((rows ** 2).sum(axis=1) - squares.sum(axis=1), 0) if rest else 0
-        volume = np.log(variances).sum() + rest * np.log(noise) + 2 * np.log(self.scale_).sum()
-        return -0.5 * (squares @ (1 / variances) + outside / noise + volume + len(self.mean_) * np.log(2 * np.pi))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of the rows."""
-        return float(np.mean(self.score_samples(X)))
-
-    def _spectrum(self) -> tuple:
-        """Variances along the components, and of the noise; 1 stands for the latter where no direction is left."""
-        noise = self.noise_variance_ if self.n_components_ < len(self.mean_) else 1.0
-        variances = np.maximum(self.explained_variance_, self.noise_variance_)
-        if not (noise > 0 and (variances > 0).all()):
-            raise InvalidArgument("score: the covariance is singular, there is a direction without variance; try fewer "
-                                  "components than min(n_samples, n_features)")
-        return variances, noise
+        deviations[deviations == 0] = 1
+        return deviations
 
     # ---- files ------------------------------------------------------------------------------------
 
@@ -331,6 +328,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         True (1, 2)
         """
         check_is_fitted(self)
+        if self.n_components_ == 0:
+            raise InvalidArgument("save: a model file has components; try n_components=1 or more")
         self._model.save(path)
 
     # ---- scikit-learn's questions ------------------------------------------------------------------
@@ -339,7 +338,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
     def _more_tags(self) -> Dict[str, Any]:
+        """The same before scikit-learn 1.6."""
         return {"preserves_dtype": [np.float64, np.float32]}
 
 
@@ -350,7 +355,7 @@ def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
     scale = "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
     pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, scale=scale,
               random_state=model.info.seed)
-    pca.n_features_in_ = model.features
+    remember_features(pca, model.features, model.feature_names)
     pca._keep(model)
     pca.history_ = model.history()
     return pca
