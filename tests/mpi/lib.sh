@@ -67,6 +67,7 @@ is_there()
 }
 
 # begin ARGUMENT...: on three ranks, in the background; sets $mpirun_pid and the $rank_pids.
+# shellcheck disable=SC2034 # used by those who include this
 begin()
 {
     ran="(mpirun -n 3) $*"
