@@ -13,7 +13,7 @@ enum { DENSE_FEATURES = 2000 };
 static em_status check_request(size_t d, size_t N, size_t K, double gap, em_error *err)
 {
     size_t total;
-    if (d < 2 || d > INT_MAX / 2) return emi_fail(err, EM_EINVAL, "features: %zu of them; try 2 or more", d);
+    if (d < 2 || d > INT_MAX / 2) return emi_fail(err, EM_EINVAL, "features: %zu of them; try 2 to %d", d, INT_MAX / 2);
     if (N < 1) return emi_fail(err, EM_EINVAL, "samples: %zu of them; try 1 or more", N);
     if (K < 1 || K >= d) return emi_fail(err, EM_EINVAL, "components: %zu of %zu features; try 1 to %zu", K, d, d - 1);
     if (!(gap > 0 && gap <= 1)) return emi_fail(err, EM_EINVAL, "gap: %g; try a ratio above 0, at most 1", gap);

@@ -64,6 +64,7 @@ refuses 2 "--gap: 'nan' is not a number" generate --gap nan -o x.npy
 refuses 2 "--components: 8 is not less than the 8 features" generate -d 8 -k 8 --gap 0.5 -o x.npy
 refuses 2 "--components: '0' is not a whole number" generate -k 0 --gap 0.5 -o x.npy
 refuses 2 "--features: '1' is not a whole number" generate -d 1 --gap 0.5 -o x.npy
+refuses 2 "features: 2147483647 of them; try 2 to 1073741823" generate -d 2147483647 --gap 0.5 -o x.npy
 refuses 2 "--features: '8.5' is not a whole number" generate -d 8.5 --gap 0.5 -o x.npy
 refuses 2 "--samples: '0' is not a whole number" generate -N 0 --gap 0.5 -o x.npy
 refuses 2 "--samples: needs a value" generate --gap 0.5 -o x.npy -N
