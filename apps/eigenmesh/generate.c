@@ -3,6 +3,10 @@
 #include "message.h"
 #include "stream.h"
 
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
 static const option_spec generate_options[] = {
     {.name = "features", .letter = 'd', .metavar = "D", .preset = "20", .help = "columns"},
     {.name = "samples", .letter = 'N', .metavar = "N", .preset = "10000", .help = "rows"},
@@ -27,6 +31,24 @@ static const option_spec generate_options[] = {
 
 static const char *const generate_examples[] = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy", NULL};
 
+/* A table that is far too large is better refused now than when it has filled the disk.  Eight bytes a number are what a
+ * .npy takes; text takes more.  Names that stand for a smaller file, or for none, are not judged. */
+static em_status check_room(const char *path, size_t samples, size_t features, em_error *err)
+{
+    struct statvfs disk;
+    struct stat existing;
+    char directory[4096];
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    if (strncmp(path, "raw:", 4) == 0 || (dot && strcmp(dot, ".gz") == 0)) return EM_OK;
+    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) return EM_OK;
+    (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (statvfs(directory, &disk) != 0) return EM_OK;
+    double wanted = 8.0 * (double)samples * (double)features, left = (double)disk.f_bavail * (double)disk.f_frsize;
+    if (wanted <= left) return EM_OK;
+    return refuse(err, EM_EOUTPUT, "%s: %.3g GB to write, and %.3g GB are free there; try fewer --samples", path,
+                  wanted / 1e9, left / 1e9);
+}
+
 static em_status generate(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
@@ -43,7 +65,8 @@ static em_status generate(const arguments *args, em_error *err)
     if (components >= features)
         TRY(refuse(err, EM_EINVAL, "--components: %llu is not less than the %llu features; try a smaller -k",
                    (unsigned long long)components, (unsigned long long)features));
-    TRY(em_generate(&data, (size_t)features, (size_t)samples, (size_t)components, gap, seed, err));
+    TRY(em_generate_rows(&data, (size_t)features, (size_t)samples, (size_t)components, gap, seed, err));
+    TRY(check_room(output, em_data_rows(data), em_data_columns(data), err));
     stream_target target = {.path = output, .type = EM_F64, .columns = em_data_columns(data)};
     TRY(stream_rows(data, &target, err));
     if (args_reports(args))

@@ -1,6 +1,9 @@
 #include "base/error.h"
 
+#include "base/memory.h"
+
 #include <stdarg.h>
+#include <stdint.h>
 
 const char *em_status_text(em_status status)
 {
@@ -49,8 +52,28 @@ em_status(emi_fail_at)(em_error *err, em_status code, int node, const char *form
     return status;
 }
 
+/* ", 3.2 GB wanted", or "" where no size is known; `out` has room for it. */
+static void describe_refused(size_t bytes, char *out, size_t size)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double amount = (double)bytes;
+    int unit = 0;
+    for (; amount >= 999.5; unit++) amount /= 1000;
+    *out = 0;
+    if (bytes == SIZE_MAX)
+        (void)snprintf(out, size, ", more wanted than can be counted");
+    else if (bytes)
+        (void)snprintf(out, size, ", %.3g %s wanted", amount, units[unit]);
+}
+
+em_status(emi_fail_memory_try)(em_error *err, const char *what, const char *remedy)
+{
+    char wanted[48];
+    describe_refused(emi_memory_refused(), wanted, sizeof wanted);
+    return emi_fail(err, EM_ENOMEM, "%s: out of memory%s; try %s, or a machine with more", what, wanted, remedy);
+}
+
 em_status(emi_fail_memory)(em_error *err, const char *what)
 {
-    return emi_fail(err, EM_ENOMEM, "%s: out of memory; try fewer nodes, fewer components or a machine with more",
-                    what);
+    return emi_fail_memory_try(err, what, "a smaller problem");
 }

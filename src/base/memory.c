@@ -6,26 +6,35 @@
 
 enum { CACHE_LINE = 64 };
 
+static _Thread_local size_t refused;
+
+static void *noted(void *memory, size_t bytes)
+{
+    if (!memory) refused = bytes;
+    return memory;
+}
+
 void *emi_malloc(size_t bytes)
 {
-    return malloc(bytes ? bytes : 1);
+    return noted(malloc(bytes ? bytes : 1), bytes);
 }
 
 void *emi_calloc(size_t count, size_t size)
 {
-    return calloc(count ? count : 1, size ? size : 1);
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    return noted(memory, count > SIZE_MAX / (size ? size : 1) ? SIZE_MAX : count * size);
 }
 
 void *emi_realloc(void *old, size_t bytes)
 {
-    return realloc(old, bytes ? bytes : 1);
+    return noted(realloc(old, bytes ? bytes : 1), bytes);
 }
 
 double *emi_doubles(size_t count)
 {
-    if (count > (SIZE_MAX - CACHE_LINE) / sizeof(double)) return NULL;
+    if (count > (SIZE_MAX - CACHE_LINE) / sizeof(double)) return noted(NULL, SIZE_MAX);
     size_t lines = (count * sizeof(double) + CACHE_LINE - 1) / CACHE_LINE;
-    return aligned_alloc(CACHE_LINE, (lines ? lines : 1) * CACHE_LINE);
+    return noted(aligned_alloc(CACHE_LINE, (lines ? lines : 1) * CACHE_LINE), count * sizeof(double));
 }
 
 char *emi_strdup(const char *text)
@@ -42,5 +51,14 @@ void emi_free(void *memory)
 
 int emi_size_overflows(size_t a, size_t b, size_t *out)
 {
-    return __builtin_mul_overflow(a, b, out);
+    int overflows = __builtin_mul_overflow(a, b, out);
+    if (overflows) refused = SIZE_MAX;
+    return overflows;
+}
+
+size_t emi_memory_refused(void)
+{
+    size_t bytes = refused;
+    refused = 0;
+    return bytes;
 }

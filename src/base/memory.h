@@ -15,4 +15,8 @@ void emi_free(void *memory); /* for all of the above */
 /* a * b into *out; non-zero when it does not fit. */
 int emi_size_overflows(size_t a, size_t b, size_t *out);
 
+/* The bytes that this thread was last refused, for the message about it: SIZE_MAX for more than can be counted, 0 for none
+ * since the last time this was asked. */
+size_t emi_memory_refused(void);
+
 #endif

@@ -40,16 +40,39 @@ void emi_random_shuffle(emi_random *random, size_t *items, size_t count)
     }
 }
 
-void emi_random_normals(emi_random *random, double *out, size_t count)
+/* dlarnv draws from x <- a x mod 2^48 (LAPACK's dlaruv, which gives a), two numbers for a normal. */
+static const uint64_t multiplier = UINT64_C(33952834046453), mask = (UINT64_C(1) << 48) - 1;
+
+emi_normals emi_normals_begin(emi_random *random)
+{
+    uint64_t bits = emi_random_bits(random), state = 0;
+    for (int i = 0; i < 4; i++) state = state << 12 | (bits >> (12 * i) & 0xfff);
+    return (emi_normals){state | 1}; /* odd, for the longest period */
+}
+
+emi_normals emi_normals_after(emi_normals here, uint64_t count)
+{
+    uint64_t power = multiplier * multiplier & mask;
+    for (; count; count >>= 1, power = power * power & mask)
+        if (count & 1) here.state = here.state * power & mask;
+    return here;
+}
+
+void emi_normals_draw(emi_normals *normals, double *out, size_t count)
 {
     enum { NORMAL = 3, AT_ONCE = 1 << 20 };
-    uint64_t bits = emi_random_bits(random);
-    lapack_int seed[4]; /* 12 bits each, the last one odd */
-    for (int i = 0; i < 4; i++) seed[i] = (lapack_int)((bits >> (12 * i)) & 0xfff);
-    seed[3] |= 1;
+    lapack_int seed[4]; /* 12 bits each, the highest first */
+    for (int i = 0; i < 4; i++) seed[i] = (lapack_int)(normals->state >> (36 - 12 * i) & 0xfff);
     for (size_t done = 0; done < count;) {
         size_t n = count - done < AT_ONCE ? count - done : AT_ONCE;
         (void)LAPACKE_dlarnv_work(NORMAL, seed, (lapack_int)n, out + done);
         done += n;
     }
+    for (int i = 0; i < 4; i++) normals->state = (normals->state << 12 | (uint64_t)seed[i]) & mask;
+}
+
+void emi_random_normals(emi_random *random, double *out, size_t count)
+{
+    emi_normals normals = emi_normals_begin(random);
+    emi_normals_draw(&normals, out, count);
 }

@@ -28,7 +28,7 @@ em_status emi_graph_diameter(const em_graph *graph, int *out, em_error *err)
     em_status status = EM_OK;
     size_t nodes = (size_t)graph->nodes;
     int *distance = emi_calloc(nodes, sizeof *distance), *queue = emi_calloc(nodes, sizeof *queue);
-    if (!distance || !queue) TRY(emi_fail_memory(err, "breadth-first search"));
+    if (!distance || !queue) TRY(emi_fail_memory_try(err, "breadth-first search", "fewer nodes"));
     *out = 0;
     for (int i = 0; i < graph->nodes; i++) {
         int farthest = search(graph, i, distance, queue);
@@ -45,7 +45,7 @@ em_status emi_graph_find_unreached(const em_graph *graph, int *out, em_error *er
     em_status status = EM_OK;
     size_t nodes = (size_t)graph->nodes;
     int *distance = emi_calloc(nodes, sizeof *distance), *queue = emi_calloc(nodes, sizeof *queue);
-    if (!distance || !queue) TRY(emi_fail_memory(err, "breadth-first search"));
+    if (!distance || !queue) TRY(emi_fail_memory_try(err, "breadth-first search", "fewer nodes"));
     (void)search(graph, 0, distance, queue);
     *out = -1;
     for (int i = 0; i < graph->nodes && *out < 0; i++)
@@ -72,7 +72,7 @@ em_status emi_tree_build(emi_tree *out, const em_graph *graph, em_error *err)
     int *queue = emi_calloc(nodes, sizeof *queue);
     tree.parent = emi_calloc(nodes, sizeof *tree.parent);
     tree.depth_of = emi_calloc(nodes, sizeof *tree.depth_of);
-    if (!queue || !tree.parent || !tree.depth_of) TRY(emi_fail_memory(err, "spanning tree"));
+    if (!queue || !tree.parent || !tree.depth_of) TRY(emi_fail_memory_try(err, "spanning tree", "fewer nodes"));
 
     tree.depth = tree.depth_of[search(graph, 0, tree.depth_of, queue)];
     tree.parent[0] = -1;

@@ -5,9 +5,10 @@
 static em_status grow(emi_edges *edges, em_error *err)
 {
     size_t capacity = edges->capacity ? 2 * edges->capacity : 64, bytes;
-    if (emi_size_overflows(capacity, sizeof *edges->pair, &bytes)) return emi_fail_memory(err, "graph");
+    if (emi_size_overflows(capacity, sizeof *edges->pair, &bytes))
+        return emi_fail_memory_try(err, "graph", "fewer nodes");
     int(*pair)[2] = emi_realloc(edges->pair, bytes);
-    if (!pair) return emi_fail_memory(err, "graph");
+    if (!pair) return emi_fail_memory_try(err, "graph", "fewer nodes");
     edges->pair = pair;
     edges->capacity = capacity;
     return EM_OK;

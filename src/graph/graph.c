@@ -9,7 +9,7 @@ static em_status allocate(em_graph **out, int nodes, size_t edges, em_error *err
 {
     size_t rows = (size_t)nodes;
     em_graph *graph = emi_calloc(1, sizeof *graph);
-    if (!graph) return emi_fail_memory(err, "graph");
+    if (!graph) return emi_fail_memory_try(err, "graph", "fewer nodes");
     graph->nodes = nodes;
     graph->edges = edges;
     graph->start = emi_calloc(rows + 1, sizeof *graph->start);
@@ -19,7 +19,7 @@ static em_status allocate(em_graph **out, int nodes, size_t edges, em_error *err
     graph->self = emi_doubles(rows);
     *out = graph;
     int whole = graph->start && graph->first_edge && graph->neighbour && graph->weight && graph->self;
-    return whole ? EM_OK : emi_fail_memory(err, "graph");
+    return whole ? EM_OK : emi_fail_memory_try(err, "graph", "fewer nodes");
 }
 
 /* start[i] = the degrees before i, summed; first_edge likewise over the neighbours j > i. */
@@ -45,7 +45,7 @@ static em_status fill_rows(em_graph *graph, const emi_edges *edges, em_error *er
     size_t rows = (size_t)graph->nodes;
     size_t *end = emi_calloc(rows, sizeof *end); /* of each row so far */
     int *unsorted = emi_calloc(edges->count, 2 * sizeof *unsorted);
-    if (!end || !unsorted) TRY(emi_fail_memory(err, "graph"));
+    if (!end || !unsorted) TRY(emi_fail_memory_try(err, "graph", "fewer nodes"));
 
     for (size_t i = 0; i < rows; i++) end[i] = graph->start[i];
     for (size_t k = 0; k < edges->count; k++) {

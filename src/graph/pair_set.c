@@ -25,7 +25,7 @@ static em_status rehash(emi_pair_set *set, em_error *err)
     emi_pair_set fresh = {.slots = 64, .used = set->count, .count = set->count};
     while (fresh.slots / 4 <= set->count) fresh.slots *= 2;
     fresh.slot = emi_calloc(fresh.slots, sizeof *fresh.slot);
-    if (!fresh.slot) return emi_fail_memory(err, "graph");
+    if (!fresh.slot) return emi_fail_memory_try(err, "graph", "fewer nodes");
     for (size_t at = 0; at < set->slots; at++) {
         uint64_t key = set->slot[at];
         if (key != EMPTY && key != REMOVED) fresh.slot[find(&fresh, key)] = key;

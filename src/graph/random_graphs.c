@@ -34,7 +34,7 @@ em_status emi_draw_scalefree(const emi_request *request, emi_edges *edges, em_er
     em_status status = emi_argument_degree(request, 0, 'A', &A, err);
     if (status) return status;
     int *chosen_by = emi_calloc((size_t)request->nodes, sizeof *chosen_by); /* the last newcomer that chose it */
-    if (!chosen_by) return emi_fail_memory(err, "topology");
+    if (!chosen_by) return emi_fail_memory_try(err, "topology", "fewer nodes");
 
     for (int i = 0; i < A; i++) TRY(emi_edges_add(edges, i, A, err));
     for (int newcomer = A + 1; newcomer < request->nodes; newcomer++) {
@@ -96,7 +96,7 @@ em_status emi_draw_smallworld(const emi_request *request, emi_edges *edges, em_e
         TRY(emi_fail(err, EM_EINVAL, "topology %s: a ring has as many neighbours on either side; try an even D",
                      request->spec));
     degree = emi_calloc((size_t)request->nodes, sizeof *degree);
-    if (!degree) TRY(emi_fail_memory(err, "topology"));
+    if (!degree) TRY(emi_fail_memory_try(err, "topology", "fewer nodes"));
 
     TRY(draw_ring(request, D, edges, &pairs, err));
     for (int i = 0; i < request->nodes; i++) degree[i] = D;

@@ -12,7 +12,7 @@ static em_status pair_points(const emi_request *request, int degree, emi_edges *
     em_status status = EM_OK;
     size_t nodes = (size_t)request->nodes, count = nodes * (size_t)degree;
     size_t *point = emi_calloc(count, sizeof *point); /* [left] whose it is */
-    if (!point) return emi_fail_memory(err, "topology");
+    if (!point) return emi_fail_memory_try(err, "topology", "fewer nodes");
     for (size_t p = 0; p < count; p++) point[p] = p % nodes;
 
     *left = count;

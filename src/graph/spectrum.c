@@ -24,9 +24,9 @@ em_status emi_beta_dense(const em_graph *graph, double *beta, em_error *err)
     enum { BLOCK = 64 }; /* columns dsyev reduces at a time */
     em_status status = EM_OK;
     size_t nodes = (size_t)graph->nodes, count, work_count = (BLOCK + 2) * nodes;
-    if (emi_size_overflows(nodes, nodes, &count)) return emi_fail_memory(err, "beta");
+    if (emi_size_overflows(nodes, nodes, &count)) return emi_fail_memory_try(err, "beta", "fewer nodes");
     double *B = emi_doubles(count), *eigenvalue = emi_doubles(nodes), *work = emi_doubles(work_count);
-    if (!B || !eigenvalue || !work) TRY(emi_fail_memory(err, "beta"));
+    if (!B || !eigenvalue || !work) TRY(emi_fail_memory_try(err, "beta", "fewer nodes"));
 
     for (size_t k = 0; k < count; k++) B[k] = -1.0 / graph->nodes; /* B = W - J/M */
     for (size_t i = 0; i < nodes; i++) {
@@ -82,7 +82,7 @@ static em_status lanczos_open(lanczos *l, const em_graph *graph, em_error *err)
     l->v = emi_doubles(l->nodes);
     l->before = emi_calloc(l->nodes, sizeof *l->before);
     l->next = emi_doubles(l->nodes);
-    if (!l->v || !l->before || !l->next) return emi_fail_memory(err, "beta");
+    if (!l->v || !l->before || !l->next) return emi_fail_memory_try(err, "beta", "fewer nodes");
 
     emi_random random = emi_random_seed(0, EMI_STREAM_GRAPH); /* any start does, the same one every time */
     emi_random_normals(&random, l->v, l->nodes);

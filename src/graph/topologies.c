@@ -103,7 +103,7 @@ em_status em_graph_create(em_graph **out, const char *spec, int nodes, uint64_t 
     TRY(find_topology(&topology, spec, err));
     if (nodes < 1) TRY(emi_fail(err, EM_EINVAL, "topology %s: %d nodes are no network; try 1 or more", spec, nodes));
     copy = emi_strdup(spec);
-    if (!copy) TRY(emi_fail_memory(err, "topology"));
+    if (!copy) TRY(emi_fail_memory_try(err, "topology", "fewer nodes"));
     request.example = topology->example;
     TRY(split_arguments(&request, topology, copy, err));
     TRY(topology->rescue ? draw_connected(&graph, &request, topology, err)

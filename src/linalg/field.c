@@ -8,10 +8,11 @@ em_status emi_field_alloc(emi_field *out, int nodes, int rows, int cols, em_erro
 {
     size_t size, total;
     *out = (emi_field){.nodes = nodes, .rows = rows, .cols = cols};
-    if (emi_size_overflows((size_t)rows, (size_t)cols, &size)) return emi_fail_memory(err, "field");
+    if (emi_size_overflows((size_t)rows, (size_t)cols, &size))
+        return emi_fail_memory_try(err, "field", "fewer nodes or components");
     out->stride = (size + 7) / 8 * 8; /* every block begins on a cache line */
     if (emi_size_overflows(out->stride, (size_t)nodes, &total) || !(out->v = emi_doubles(total)))
-        return emi_fail_memory(err, "field");
+        return emi_fail_memory_try(err, "field", "fewer nodes or components");
     memset(out->v, 0, total * sizeof *out->v);
     return EM_OK;
 }

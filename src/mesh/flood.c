@@ -211,7 +211,7 @@ em_status emi_mesh_flood(em_mesh *mesh, em_error *err)
     mesh->tree.nodes = mesh->graph->nodes;
     mesh->tree.parent = emi_malloc(nodes * sizeof *mesh->tree.parent);
     mesh->tree.depth_of = emi_malloc(nodes * sizeof *mesh->tree.depth_of);
-    if (!mesh->tree.parent || !mesh->tree.depth_of) TRY(emi_fail_memory(err, "spanning tree"));
+    if (!mesh->tree.parent || !mesh->tree.depth_of) TRY(emi_fail_memory_try(err, "spanning tree", "fewer nodes"));
     for (size_t i = 0; i < nodes; i++) mesh->tree.parent[i] = mesh->tree.depth_of[i] = -1; /* not known here */
     TRY(emi_field_alloc(&known, mesh->hosted, WORDS, 1, err));
     TRY(emi_field_alloc(&next, mesh->hosted, WORDS, 1, err));

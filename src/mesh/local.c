@@ -10,7 +10,7 @@ typedef struct local {
 em_status emi_engine_local_new(void **state, const em_graph *graph, em_error *err)
 {
     local *engine = emi_calloc(1, sizeof *engine);
-    if (!engine) return emi_fail_memory(err, "mesh");
+    if (!engine) return emi_fail_memory_try(err, "mesh", "fewer nodes");
     engine->nodes = em_graph_nodes(graph);
     *state = engine;
     return EM_OK;

@@ -38,7 +38,7 @@ static em_status plan_links(em_mesh *mesh, em_error *err)
     mesh->edge_links = emi_calloc(2 * mesh->graph->edges, sizeof *mesh->edge_links);
     mesh->inbox = emi_calloc(nodes, sizeof *mesh->inbox);
     mesh->outbox = emi_calloc((size_t)mesh->hosted, sizeof *mesh->outbox);
-    if (!mesh->edge_links || !mesh->inbox || !mesh->outbox) TRY(emi_fail_memory(err, "mesh"));
+    if (!mesh->edge_links || !mesh->inbox || !mesh->outbox) TRY(emi_fail_memory_try(err, "mesh", "fewer nodes"));
     list_edges(mesh);
     mesh->phase = EM_SETUP;
     TRY(emi_mesh_flood(mesh, err));
@@ -49,7 +49,8 @@ static em_status plan_links(em_mesh *mesh, em_error *err)
     mesh->level = emi_calloc(levels, sizeof *mesh->level);
     mesh->tree_links = emi_calloc(nodes, sizeof *mesh->tree_links);
     mesh->tree_back = emi_calloc(nodes, sizeof *mesh->tree_back);
-    if (!fill || !mesh->level || !mesh->tree_links || !mesh->tree_back) TRY(emi_fail_memory(err, "mesh"));
+    if (!fill || !mesh->level || !mesh->tree_links || !mesh->tree_back)
+        TRY(emi_fail_memory_try(err, "mesh", "fewer nodes"));
     list_tree(mesh, fill);
 done:
     emi_free(fill);
@@ -80,7 +81,7 @@ em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, i
     *out = NULL;
     em_mesh *mesh = emi_calloc(1, sizeof *mesh);
     if (!mesh) {
-        status = emi_fail_memory(err, "mesh");
+        status = emi_fail_memory_try(err, "mesh", "fewer nodes");
         tell_others(engine, state, status, err);
         engine->close(state);
         return status;

@@ -1,5 +1,6 @@
 /* Status and error text. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "support/check.h"
 
 #include <string.h>
@@ -28,7 +29,15 @@ static void says_what_needed_the_memory(void **state)
 {
     (void)state;
     em_error err = {0};
-    assert_fails(emi_fail_memory(&err, "covariance"), EM_ENOMEM, "covariance: out of memory; try ", &err);
+    (void)emi_memory_refused();
+    assert_fails(emi_fail_memory(&err, "model"), EM_ENOMEM, "model: out of memory; try a smaller problem, or a m",
+                 &err);
+    assert_fails(emi_fail_memory_try(&err, "graph", "fewer nodes"), EM_ENOMEM,
+                 "graph: out of memory; try fewer nodes, or a machine with more", &err);
+    assert_null(emi_doubles(SIZE_MAX / 8));
+    assert_fails(emi_fail_memory(&err, "it"), EM_ENOMEM, "it: out of memory, more wanted than can be counted; try",
+                 &err);
+    assert_fails(emi_fail_memory(&err, "it"), EM_ENOMEM, "it: out of memory; try", &err); /* told once */
 }
 
 static void needs_no_place_for_the_message(void **state)

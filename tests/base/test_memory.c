@@ -19,6 +19,21 @@ static void sizes_that_overflow_are_refused(void **state)
     assert_int_equal(product, 0);
 }
 
+/* What was refused is remembered, once, for the message. */
+static void what_was_refused_is_known(void **state)
+{
+    (void)state;
+    size_t product;
+    (void)emi_memory_refused();
+    emi_free(emi_malloc(100));
+    assert_int_equal(emi_memory_refused(), 0);
+    assert_null(emi_doubles(SIZE_MAX / 8));
+    assert_true(emi_memory_refused() == SIZE_MAX);
+    assert_int_equal(emi_memory_refused(), 0);
+    assert_true(emi_size_overflows(SIZE_MAX, 2, &product));
+    assert_true(emi_memory_refused() == SIZE_MAX);
+}
+
 /* NULL means failure alone, so that even nothing has an address. */
 static void nothing_has_an_address(void **state)
 {
@@ -61,9 +76,8 @@ static void contents_are_as_promised(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_that_overflow_are_refused),
-        cmocka_unit_test(nothing_has_an_address),
-        cmocka_unit_test(doubles_lie_on_cache_lines),
+        cmocka_unit_test(sizes_that_overflow_are_refused), cmocka_unit_test(what_was_refused_is_known),
+        cmocka_unit_test(nothing_has_an_address),          cmocka_unit_test(doubles_lie_on_cache_lines),
         cmocka_unit_test(contents_are_as_promised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

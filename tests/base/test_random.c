@@ -144,6 +144,31 @@ static void normals_have_their_moments(void **state)
     free(x);
 }
 
+/* However a sequence is cut, and wherever it is entered, it is the same. */
+static void normals_are_one_sequence(void **state)
+{
+    (void)state;
+    enum { LENGTH = 3000 };
+    static double whole[LENGTH], parts[LENGTH];
+    emi_random random = emi_random_seed(5, EMI_STREAM_DATA), again = random;
+    emi_random_normals(&random, whole, LENGTH);
+    emi_normals begin = emi_normals_begin(&again), moving = begin;
+    assert_true(random.state == again.state);
+    for (size_t done = 0, count = 1; done < LENGTH; done += count, count = count * 2 + 1) {
+        if (count > LENGTH - done) count = LENGTH - done;
+        emi_normals_draw(&moving, parts + done, count);
+    }
+    assert_memory_equal(whole, parts, sizeof whole);
+    for (size_t from = 0; from < LENGTH; from += 271) {
+        emi_normals there = emi_normals_after(begin, from);
+        emi_normals_draw(&there, parts, LENGTH - from);
+        assert_memory_equal(whole + from, parts, (LENGTH - from) * sizeof *whole);
+    }
+    /* two steps that add up, beyond what a test can draw */
+    uint64_t far = UINT64_C(0x123456789abcdef);
+    assert_true(emi_normals_after(emi_normals_after(begin, far), 17).state == emi_normals_after(begin, far + 17).state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +181,7 @@ int main(void)
         cmocka_unit_test(shuffles_are_permutations),
         cmocka_unit_test(every_order_is_as_likely),
         cmocka_unit_test(normals_have_their_moments),
+        cmocka_unit_test(normals_are_one_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,29 @@ done:
     return status;
 }
 
+/* Data that is drawn, with either kind of basis, in memory and while it is read. */
+static em_status draw_workflow(const void *features, em_error *err)
+{
+    em_status status;
+    em_data *data = NULL;
+    double row[2001];
+    TRY(em_generate(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
+    em_data_free(&data);
+    TRY(em_generate_rows(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
+    TRY(em_data_read(data, 2, 1, row, err));
+done:
+    em_data_free(&data);
+    return status;
+}
+
+static void draws(void **state)
+{
+    (void)state;
+    const size_t dense = 4, walk = 2001;
+    assert_true(fail_each_once(draw_workflow, &dense) > 10);
+    assert_true(fail_each_once(draw_workflow, &walk) > 10);
+}
+
 static void splits(void **state)
 {
     (void)state;
@@ -296,6 +319,7 @@ int main(void)
         cmocka_unit_test(fits_that_are_resumed),
         cmocka_unit_test(fits_by_auto_and_of_a_fraction),
         cmocka_unit_test(graphs),
+        cmocka_unit_test(draws),
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),
         cmocka_unit_test(tables_with_names),

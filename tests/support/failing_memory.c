@@ -79,3 +79,8 @@ int emi_size_overflows(size_t a, size_t b, size_t *out)
 {
     return __builtin_mul_overflow(a, b, out);
 }
+
+size_t emi_memory_refused(void)
+{
+    return 0;
+}
