@@ -1,20 +1,24 @@
-# A thin front for CMake (see CMakePresets.json): every target first installs what it lacks.
+# A thin front for CMake (see CMakePresets.json): every target first installs what it lacks, unless SETUP=no.
 PREFIX ?= /usr/local
 DESTDIR ?=
+SETUP ?=
+DATA ?=
+REPRODUCE ?=
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # Targets share build directories, so they run one after the other; inside one, JOBS says how parallel.
 .NOTPARALLEL:
 unexport MAKEFLAGS
+export PREFIX DESTDIR SETUP DATA
 compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
 
-.PHONY: all demo test lint sanitize tsan bench fuzz reproduce format docs install clean help
+.PHONY: all demo test lint sanitize tsan bench fuzz reproduce format docs install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: ## build build/eigenmesh and the library, static and shared
 	@scripts/setup build
-	@test -e build/compile_commands.json || cmake --preset product
+	@if test -e build/compile_commands.json; then cmake --log-level=WARNING build; else cmake --preset product; fi
 	$(call compile,build)
 
 demo: all ## find the principal components of the digits over a simulated network
@@ -24,19 +28,19 @@ test: ## build everything and run all tests
 	@scripts/setup test
 	cmake --preset release
 	$(call compile,build)
-	ctest --preset release -j $(JOBS)
+	@scripts/run-tests release build -j $(JOBS)
 
 sanitize: ## the whole test suite under the address and undefined-behaviour sanitizers
 	@scripts/setup test
 	cmake --preset asan
 	$(call compile,build-asan)
-	ctest --preset asan -j $(JOBS)
+	@scripts/run-tests asan build-asan -j $(JOBS)
 
 tsan: ## the tests in which threads meet, under the thread sanitizer
 	@scripts/setup test
 	cmake --preset tsan
 	env -u MAKELEVEL cmake --build --preset tsan -j $(JOBS)
-	ctest --preset tsan -j $(JOBS)
+	@scripts/run-tests tsan build-tsan -j $(JOBS)
 
 lint: ## formatting, warnings of two compilers, static analysers, include directions, manual pages
 	@scripts/setup lint
@@ -55,7 +59,8 @@ bench: ## run the benchmarks
 	bench/run
 
 reproduce: all ## the paper's figures, into docs/reproduction.md and build/reproduction/index.html
-	@scripts/reproduce
+	@scripts/setup reproduce
+	@scripts/reproduce build/eigenmesh $(REPRODUCE)
 
 format: ## rewrite every C file in the project's layout
 	@scripts/setup lint
@@ -65,10 +70,11 @@ docs: ## manual pages as HTML, and the guides, in build/docs
 	@scripts/setup docs
 	scripts/docs build/docs
 
-# The loader learns of a library in a standard place; inside DESTDIR that is the packager's part.
 install: all ## install under PREFIX (/usr/local), inside DESTDIR when given
-	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
-	@test -n '$(DESTDIR)' || test "$$(id -u)" != 0 || ldconfig
+	@scripts/install "$$PREFIX"
+
+uninstall: ## remove what make install has put under PREFIX, inside DESTDIR when given
+	@scripts/install --remove "$$PREFIX"
 
 clean: ## remove every build directory
 	rm -rf build build-debug build-asan build-tsan build-gcc build-clang build-fuzz

@@ -34,32 +34,35 @@ class Library(NamedTuple):
 
 
 def told(*command: str) -> str:
-    """What a command prints."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    """What a command prints; a path in it may be of any bytes."""
+    return os.fsdecode(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def pkg_config(*arguments: str) -> str:
-    return told("pkg-config", *arguments).strip()
+def pkg_config(*arguments: str) -> "list[str]":
+    """The words that pkg-config prints of eigenmesh, without the escapes that it puts before blanks and odd bytes."""
+    return shlex.split(told("pkg-config", *arguments, "eigenmesh"))
 
 
 def in_build_tree(build: Path) -> Library:
-    """A build tree has the .pc file too, only the places in it are those of the installed library."""
-    description = str(build / "eigenmesh.pc")
+    """A build tree has the .pc file too, only the places in it are those of the installed library: they are replaced by one
+    that no letter in the tree's own path can spoil. The file is found by its folder, as pkg-config splits a path at blanks.
+    """
+    os.environ["PKG_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(build), os.environ.get("PKG_CONFIG_PATH")]))
     mpi = build / "libeigenmesh_mpi.a"
-    return library_at(description, PROJECT / "include", build, mpi.exists())
+    return library_at(PROJECT / "include", build, mpi.exists(), "--define-variable=prefix=/usr")
 
 
 def installed() -> Library:
-    libdir = Path(pkg_config("--variable=libdir", "eigenmesh"))
     mpi = subprocess.run(["pkg-config", "--exists", "eigenmesh_mpi"]).returncode == 0
-    return library_at("eigenmesh", Path(pkg_config("--variable=includedir", "eigenmesh")), libdir, mpi)
+    include, libdir = (Path(*pkg_config(f"--variable={name}")) for name in ("includedir", "libdir"))
+    return library_at(include, libdir, mpi)
 
 
-def library_at(description: str, include: Path, libdir: Path, mpi: bool) -> Library:
+def library_at(include: Path, libdir: Path, mpi: bool, *options: str) -> Library:
     with_mpi = mpi and shutil.which(mpi_compiler()) is not None
-    flags = shlex.split(pkg_config("--static", "--libs", description))
+    flags = pkg_config(*options, "--static", "--libs")
     return Library(
-        version=pkg_config("--modversion", description),
+        version=pkg_config(*options, "--modversion")[0],
         include=include,
         archives=[libdir / f"lib{name}.a" for name in (["eigenmesh_mpi"] if with_mpi else []) + ["eigenmesh"]],
         libraries=[flag for flag in flags if flag != "-leigenmesh"],

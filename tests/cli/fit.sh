@@ -159,7 +159,7 @@ says "cumulative"
 works info model.npz --quiet
 [[ ! -s $out ]] || fail "--quiet is not quiet"
 
-if command -v gnuplot >/dev/null; then
+if has gnuplot; then
     works fit data.npy -k 2 -n 6 -m dsa --iterations 20 --plot residual.svg
     works fit data.npy -k 2 -n 6 -m dsa --iterations 20 --truth compute --plot error.svg
     works fit data.npy -k 2 -m gha --iterations 20 --plot single.svg

@@ -95,6 +95,17 @@ npy_with_header()
     cat
 }
 
+# has gnuplot|hdf5: is that optional part here?  Where it is not, it is said that something is left out.
+has()
+{
+    case $1 in
+        gnuplot) command -v gnuplot >/dev/null && return ;;
+        hdf5) "$EIGENMESH" --version | grep -qE '^ *HDF5 [0-9]' && return ;;
+    esac
+    echo "skipped: what needs $1, which is not here"
+    return 1
+}
+
 # A Python with NumPy, or the test is skipped, visibly.
 require_numpy()
 {

@@ -5,7 +5,7 @@ images=$shared/data/mnist/train-images-idx3-ubyte.gz
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 if [[ ! -e $images ]]; then
-    echo "skipped: no $images"
+    echo "skipped: no shared/data/mnist beside the checkout"
     exit 77
 fi
 

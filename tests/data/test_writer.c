@@ -137,7 +137,7 @@ static void hdf5_has_a_path_inside(void **state)
     (void)state;
     const double values[2] = {1, 2};
     em_error err = {0};
-    if (!has_hdf5()) skip();
+    if (!has_hdf5()) skip_for("HDF5 is not built in");
     assert_ok(write_table(scratch("in.h5:/a/b/c"), EM_F64, 1, 2, values, &err), &err);
     assert_table(scratch("in.h5:/a/b/c"), NULL, 1, 2, 1, 2);
     assert_table(scratch("in.h5"), NULL, 1, 2, 1, 2);
@@ -270,7 +270,7 @@ static void a_full_disk_is_noticed(void **state)
     static const char *const names[] = {"full.npy", "full.csv", "full.idx", "full.csv.gz", "full.npy.gz", "full.h5"};
     static double values[WIDE];
     em_error err = {0};
-    if (access("/dev/full", W_OK) != 0) skip();
+    if (access("/dev/full", W_OK) != 0) skip_for("no /dev/full");
     for (int n = 0; n < WIDE; n++) values[n] = sin(n); /* so that gzip has something to write */
     for (size_t f = 0; f < sizeof names / sizeof *names - !has_hdf5(); f++) {
         assert_int_equal(symlink("/dev/full", scratch(names[f])), 0);

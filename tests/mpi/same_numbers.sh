@@ -98,7 +98,7 @@ sed -n 1,10p data.csv | cut -d, -f1-3 >start.csv
 works convert start.csv start.npy --header no
 same 3 data.npy -k 3 -n 5 -m dsa --iterations 20 --init file:start.npy --truth file:start.npy
 
-if "$EIGENMESH" --version | grep -q 'HDF5 [0-9]'; then
+if has hdf5; then
     works convert data.npy data.h5:/rows
     same 3 data.h5:/rows -k 3 -n 5 -m krylov --truth compute
 fi

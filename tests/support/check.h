@@ -24,6 +24,13 @@ void check_ok(em_status status, const em_error *err, const char *what, const cha
 void check_fails(em_status status, em_status code, const char *words, const em_error *err, const char *what,
                  const char *file, int line);
 
+/* End a test case here, and say why: `make test` lists it. */
+#define skip_for(why)                                                                                                  \
+    do {                                                                                                               \
+        print_message("skipped: %s\n", why);                                                                           \
+        skip();                                                                                                        \
+    } while (0)
+
 /* A path inside a directory that this test program owns, removed when it ends. */
 const char *scratch(const char *name);
 
