@@ -69,10 +69,10 @@ static zip_int64_t view_does(void *state, void *data, zip_uint64_t length, zip_s
 }
 
 /* libzip's words, in a sentence. */
-static em_status unreadable(const emi_npz *npz, zip_error_t *why, em_error *err)
+static em_status unreadable(const emi_npz *npz, const char *what, zip_error_t *why, em_error *err)
 {
     if (zip_error_code_zip(why) == ZIP_ER_MEMORY) return emi_fail_memory(err, npz->name);
-    return emi_fail(err, EM_EDATA, "%s: damaged, or no .npz (%s); try saving it again with numpy.savez", npz->name,
+    return emi_fail(err, EM_EDATA, "%s: %s is damaged (%s); try saving it again with numpy.savez", npz->name, what,
                     zip_error_strerror(why));
 }
 
@@ -90,7 +90,7 @@ static em_status open_archive(emi_npz *npz, em_error *err)
     zip_source_t *source = zip_source_function_create(view_does, &npz->view, &why);
     if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY, &why);
     if (source && !npz->archive) zip_source_free(source);
-    if (!npz->archive) status = unreadable(npz, &why, err);
+    if (!npz->archive) status = unreadable(npz, "the archive", &why, err);
     zip_error_fini(&why);
     return status;
 }
@@ -160,12 +160,12 @@ static em_status open_member(member *m, emi_npz *npz, size_t index, em_error *er
 {
     *m = (member){.npz = npz, .name = emi_npz_name(npz, index), .bytes = {.kind = EMI_HELD}};
     if (zip_stat_index(npz->archive, index, 0, &m->about) != 0)
-        return unreadable(npz, zip_get_error(npz->archive), err);
+        return unreadable(npz, m->name, zip_get_error(npz->archive), err);
     if (m->about.encryption_method != ZIP_EM_NONE) return damaged(m, "is encrypted", err);
     if (m->about.comp_method != ZIP_CM_STORE && m->about.comp_method != ZIP_CM_DEFLATE)
         return damaged(m, "is compressed in a way NumPy does not use", err);
     m->file = zip_fopen_index(npz->archive, index, 0);
-    return m->file ? EM_OK : unreadable(npz, zip_get_error(npz->archive), err);
+    return m->file ? EM_OK : unreadable(npz, m->name, zip_get_error(npz->archive), err);
 }
 
 static void close_member(member *m)
@@ -183,7 +183,7 @@ static em_status need(member *m, size_t count, em_error *err)
             TRY(emi_fail_memory(err, m->npz->name));
         zip_int64_t got = zip_fread(m->file, m->bytes.at + m->bytes.size, m->room - m->bytes.size);
         if (got == 0) TRY(damaged(m, "is cut short", err));
-        if (got < 0) TRY(unreadable(m->npz, zip_file_get_error(m->file), err));
+        if (got < 0) TRY(unreadable(m->npz, m->name, zip_file_get_error(m->file), err));
         m->bytes.size += (size_t)got;
     }
 done:
@@ -230,7 +230,7 @@ static em_status read_to_end(member *m, size_t size, em_error *err)
     em_status status = need(m, size, err);
     if (status != EM_OK) return status;
     zip_int64_t got = zip_fread(m->file, &beyond, 1);
-    if (got < 0) return unreadable(m->npz, zip_file_get_error(m->file), err);
+    if (got < 0) return unreadable(m->npz, m->name, zip_file_get_error(m->file), err);
     return got ? damaged(m, "holds more than its header promises", err) : EM_OK;
 }
 

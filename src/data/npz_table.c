@@ -12,12 +12,15 @@ static int npz_by_content(const emi_input *input)
     return emi_is_zip(input->bytes.at, input->bytes.size);
 }
 
+enum { MOST = 1000 }; /* arrays that are looked at, where none is named */
+
 /* ---- which array --------------------------------------------------------------------------------------- */
 
 typedef struct search {
     int tables;
     size_t first;    /* of them */
     char names[256]; /* of all arrays, with their shapes, as many as fit; for the message */
+    em_error why;    /* of an array that cannot be looked at; damage comes before what is no number */
 } search;
 
 static int is_table(const emi_npy *header)
@@ -52,17 +55,20 @@ static void append(search *s, const char *name, const emi_npy *header)
     (void)snprintf(s->names + used, sizeof s->names - used, "%s%.*s %s", used ? ", " : "", shown, name, shape);
 }
 
-/* Every array's header is looked at, unless there are too many. */
+/* The header of every array, or of the first MOST. */
 static void look_around(search *s, emi_npz *npz)
 {
-    enum { MOST = 1000 };
     size_t count = emi_npz_count(npz);
     *s = (search){0};
     for (size_t n = 0; n < count && n < MOST; n++) {
+        const char *name = emi_npz_name(npz, n);
         emi_npy header;
-        int known = emi_npz_header(npz, n, &header, NULL) == EM_OK && header.kind == EMI_NPY_NUMBER;
-        append(s, emi_npz_name(npz, n), known ? &header : NULL);
+        em_error why;
+        em_status status = emi_npz_header(npz, n, &header, &why);
+        int known = status == EM_OK && header.kind == EMI_NPY_NUMBER, array = length_of(name) < (int)strlen(name);
+        append(s, name, known ? &header : NULL);
         if (known && is_table(&header) && s->tables++ == 0) s->first = n;
+        if (status != EM_OK && array && (s->why.code == EM_OK || s->why.code == EM_ENOTSUP)) s->why = why;
     }
     if (count == 0) (void)snprintf(s->names, sizeof s->names, "it is empty");
 }
@@ -85,8 +91,13 @@ static em_status choose_array(emi_npz *npz, const char *name, const char *inner,
         return emi_fail(err, EM_EDATA,
                         "%s: is a model, not data; try 'eigenmesh info' on it, or %s:components for its components",
                         name, name);
+    if (!inner && emi_npz_count(npz) > MOST)
+        return emi_fail(err, EM_EINVAL, "%s: %zu arrays in it; try naming one, as in %s:%.*s", name, emi_npz_count(npz),
+                        name, length_of(emi_npz_name(npz, 0)), emi_npz_name(npz, 0));
     look_around(&s, npz);
     if (inner) return emi_fail(err, EM_EDATA, "%s: no array %s in it (%s); try one of these", name, inner, s.names);
+    if (s.why.code != EM_OK && (s.tables == 0 || s.why.code != EM_ENOTSUP))
+        return emi_fail(err, s.why.code, "%s", s.why.msg);
     if (s.tables == 0)
         return emi_fail(err, EM_EDATA, "%s: no array of numbers with rows and columns in it (%s); try another file",
                         name, s.names);

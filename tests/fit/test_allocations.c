@@ -243,6 +243,30 @@ static void files_of_every_format(void **state)
     assert_true(fail_each_once(file_workflow, &(file_plan){write_as, read_as}) > 5);
 }
 
+/* One that NumPy made: named and found, in place and unpacked. */
+static em_status archive_workflow(const void *how, em_error *err)
+{
+    double back[6];
+    em_status status;
+    em_data *data = NULL;
+    TRY(em_data_open(&data, how, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_read(data, 0, em_data_rows(data), back, err));
+done:
+    em_data_free(&data);
+    return status;
+}
+
+static void archives(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"stored.npz", "stored.npz:X", "deflated.npz", "deflated.npz:X", "beside.npz"};
+    for (size_t n = 0; n < sizeof paths / sizeof *paths; n++) {
+        char path[1024];
+        (void)snprintf(path, sizeof path, EM_TEST_DATA "/data/files/%s", paths[n]);
+        assert_true(fail_each_once(archive_workflow, path) > 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +276,7 @@ int main(void)
         cmocka_unit_test(graphs),
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),
+        cmocka_unit_test(archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
