@@ -40,6 +40,7 @@ static const option_spec fit_options[] = {
     {0}};
 
 static const char *const fit_examples[] = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
+                                           "grep -v '^#' data.csv | eigenmesh fit - -k 10",
                                            "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv", NULL};
 
 enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };

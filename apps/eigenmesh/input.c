@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static em_status header_of(const char *text, em_read_options *options, em_error *err)
 {
@@ -77,4 +78,54 @@ const char *input_file_of(const char *text)
 {
     static const char prefix[] = "file:";
     return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : NULL;
+}
+
+/* ---- streams ---------------------------------------------------------------------------------------------------- */
+
+/* Of "raw:TYPE:COLUMNS:FILE", the file. */
+static const char *path_of(const char *text)
+{
+    const char *path = text;
+    if (strncmp(text, "raw:", 4) != 0) return text;
+    for (int colons = 0; path && colons < 3; colons++) {
+        path = strchr(path, ':');
+        if (path) path++;
+    }
+    return path ? path : text;
+}
+
+/* By any of its names, and with ":name" after it. */
+static int is_standard_input(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        size_t length = strlen(names[n]);
+        if (strncmp(path, names[n], length) == 0 && (!path[length] || path[length] == ':')) return 1;
+    }
+    return 0;
+}
+
+static int is_stream(const char *path)
+{
+    struct stat about;
+    return is_standard_input(path) || (stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
+em_status input_check_streams(char *const *operands, int count, int processes, em_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        const char *path = path_of(operands[i]);
+        if (!is_stream(path)) continue;
+        const char *name = is_standard_input(path) ? "standard input" : path;
+        if (processes > 1)
+            return refuse(err, EM_EINVAL, "%s: can be read by one process, and %d were started; try a file", name,
+                          processes);
+        for (int other = 0; other < i; other++) {
+            const char *before = path_of(operands[other]);
+            if (strcmp(before, path) == 0 || (is_standard_input(before) && is_standard_input(path)))
+                return refuse(err, EM_EINVAL, "%s: given twice, and can be read once; try a file for one of them",
+                              name);
+        }
+    }
+    return EM_OK;
 }

@@ -95,6 +95,7 @@ int main(int argc, char **argv)
     em_error err = {0};
     interrupt_install();
     em_status status = join_others(&argc, &argv, &err);
+    em_guard_files(); /* after MPI, which has a handler of its own */
     if (status == EM_OK) status = run(argc, argv, &err);
     progress_erase();
     em_error flush_error = {0};

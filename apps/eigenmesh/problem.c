@@ -62,6 +62,7 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
     p->options.truth_compute = strcmp(truth, "compute") == 0;
     p->options.center = !args_given(args, "no-center");
     status = choose_engine(p, err);
+    if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
     return status == EM_OK ? choose_nodes(p, err) : status;
 }
 
@@ -93,7 +94,7 @@ static int is_read_whole(const em_data *table)
 {
     const char *format = em_data_format(table), *name = em_data_name(table);
     size_t length = strlen(name);
-    return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 ||
+    return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 || strcmp(format, "npz") == 0 ||
            (length > 3 && strcmp(name + length - 3, ".gz") == 0);
 }
 

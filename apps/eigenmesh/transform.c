@@ -49,6 +49,7 @@ static em_status transform(const arguments *args, em_error *err)
     em_data *data = NULL;
     int inverse = args_given(args, "inverse");
     const char *output = args_text(args, "output");
+    TRY(input_check_streams(args->operands, args->operand_count, 1, err));
     TRY(em_model_load(&model, args->operands[0], err));
     TRY(input_open(&data, args->operands[1], args, NULL, NULL, err));
     size_t d = (size_t)em_model_features(model), K = (size_t)em_model_components_count(model);

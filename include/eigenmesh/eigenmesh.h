@@ -12,7 +12,8 @@
  * - Every function that can fail returns em_status, 0 for success, and takes an
  *   em_error (may be NULL) which then says in one sentence what was wrong, where,
  *   and what to try.  On failure, outputs are left NULL or untouched.
- * - The library never prints, never exits, and has no global state of its own.
+ * - The library never prints, never exits, and has no global state of its own that
+ *   shows; em_guard_files alone changes something of the process's.
  * - Whatever *_open, *_create, *_split or em_fit gives belongs to the caller and is
  *   released by its *_free or *_close, which accept NULL and leave NULL behind.
  * - An object may be used by one thread at a time; different objects by different
@@ -121,11 +122,25 @@ typedef struct em_read_options {
     const char *features_of;     /* whose they are, for messages                              */
 } em_read_options;
 
-/* Open a table: .npy, CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw
- * numbers ("raw:f32:D:file"), or a .gz of any; told apart by content first, name
- * second.  Plain binary files are memory-mapped; compressed and text files are held
- * in memory.                                                                      */
+/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5
+ * ("file.h5:/path"), raw numbers ("raw:f32:D:file"), or a .gz of any; told apart by
+ * content first, name second.  "-" is standard input ("./-" a file of that name);
+ * pipes are read too, and wait for what is written to them.  Plain binary files are
+ * memory-mapped, also inside an .npz that is not compressed; what is compressed, text
+ * or a pipe is held in memory.
+ *
+ * A file must stay as it is while it is open.  One that is replaced by renaming another
+ * to its name is safe: the old one goes on being read.  One that gets shorter ends the
+ * process by SIGBUS, unless em_guard_files() was called.                            */
 EM_API em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err);
+
+/* From now on a mapped file that gets shorter, or whose disk fails, is an error, EM_EIO,
+ * of the function that reads it: em_data_open, em_data_read, em_fit.  This installs a
+ * handler of SIGBUS for the whole process, which is why the library does not do it by
+ * itself; the command line does.  A SIGBUS that is about no file of em_data_open goes to
+ * the handler that was there before, or ends the process.  Calling it again changes
+ * nothing.                                                                          */
+EM_API void em_guard_files(void);
 
 /* A table over the caller's own memory, which is borrowed: it must outlive the
  * table and is never written.  Strides are in bytes; 0 means packed row-major.    */

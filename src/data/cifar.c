@@ -9,7 +9,7 @@ enum { PIXELS = 3072, RECORD = 1 + PIXELS, LABELS = 10 };
 /* As good as a magic number: the name, the size and the first label agree. */
 static int cifar_by_content(const emi_input *input)
 {
-    return emi_path_ends(input->path, ".bin") && !input->gz && input->bytes.size % RECORD == 0 &&
+    return emi_path_ends(input->path, ".bin") && !input->stream && input->bytes.size % RECORD == 0 &&
            input->bytes.at[0] < LABELS;
 }
 

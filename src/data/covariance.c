@@ -151,7 +151,7 @@ static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, 
         emi_mul(C->weight, Y, S, 1, Z);
     }
     if (mu.v) emi_mul(-C->weight, mu, (emi_block){1, K, sums}, 1, Z);
-    return EM_OK;
+    return emi_data_check(C->shard->data, C->shard->first + from, rows_of_part, err);
 }
 
 /* Columns that scratch has room for; never none. */

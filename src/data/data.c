@@ -166,6 +166,11 @@ const double *emi_data_in_place(const em_data *data, size_t first)
     return plain ? data->source->in_place(data, first) : NULL;
 }
 
+em_status emi_data_check(const em_data *data, size_t first, size_t count, em_error *err)
+{
+    return data->source->check ? data->source->check(data, first, count, err) : EM_OK;
+}
+
 em_status emi_data_check_finite(const em_data *data, size_t first, size_t count, const double *rows, em_error *err)
 {
     for (size_t r = 0; r < count; r++)

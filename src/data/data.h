@@ -15,6 +15,8 @@ typedef struct emi_source {
     void (*forget)(const em_data *data, size_t first, size_t count);
     /* OPTIONAL.  Row `first` where it lies, when all rows from it on lie there as packed doubles; else NULL. */
     const double *(*in_place)(const em_data *data, size_t first);
+    /* With in_place.  The rows that were used there were the file's: an error where it got shorter meanwhile. */
+    em_status (*check)(const em_data *data, size_t first, size_t count, em_error *err);
     /* REQUIRED.  Accepts a half-open state. */
     void (*close)(em_data *data);
 } emi_source;
@@ -57,6 +59,9 @@ void emi_data_forget(const em_data *data, size_t first, size_t count);
 
 /* Row `first` where it lies, if it and those after it lie there as packed doubles; NULL: they must be read. */
 const double *emi_data_in_place(const em_data *data, size_t first);
+
+/* To be asked when rows have been used in place: an error where their file got shorter meanwhile. */
+em_status emi_data_check(const em_data *data, size_t first, size_t count, em_error *err);
 
 /* The error that names the first non-finite value among rows[count * columns], which are rows
  * first .. of the table; EM_OK when all are finite. */

@@ -7,7 +7,6 @@
 #include "data/strided.h"
 
 #include <hdf5.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "data/hdf5_lock.h"
@@ -15,7 +14,7 @@
 enum { MOST_DIMS = 8 };
 
 typedef struct dataset {
-    emi_bytes image; /* of an unpacked file; zeroed: the file itself */
+    emi_bytes image; /* of a file that was packed or came in a pipe; zeroed: the file itself */
     hid_t file, set;
     int dims;
     hsize_t shape[MOST_DIMS];
@@ -87,14 +86,30 @@ typedef struct search {
     char names[256]; /* as many as fit, for the message */
 } search;
 
+/* As h5py writes booleans: an enumeration of FALSE, 0, and TRUE, 1. */
+static int is_boolean(hid_t type)
+{
+    static const char *const names[] = {"FALSE", "TRUE"};
+    if (H5Tget_class(type) != H5T_ENUM || H5Tget_size(type) != 1 || H5Tget_nmembers(type) != 2) return 0;
+    for (unsigned n = 0; n < 2; n++) {
+        unsigned char value = 2;
+        char *name = H5Tget_member_name(type, n);
+        int right = name && H5Tget_member_value(type, n, &value) >= 0 && value < 2 && strcmp(name, names[value]) == 0;
+        (void)H5free_memory(name);
+        if (!right) return 0;
+    }
+    return 1;
+}
+
 static int is_table(hid_t set)
 {
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     H5T_class_t kind = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     int dims = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    int numbers = kind == H5T_INTEGER || kind == H5T_FLOAT || (kind == H5T_ENUM && is_boolean(type));
     if (space >= 0) (void)H5Sclose(space);
     if (type >= 0) (void)H5Tclose(type);
-    return (kind == H5T_INTEGER || kind == H5T_FLOAT) && dims >= 2 && dims <= MOST_DIMS;
+    return numbers && dims >= 2 && dims <= MOST_DIMS;
 }
 
 static herr_t visit(hid_t file, const char *name, const H5O_info_t *about, void *context)
@@ -133,7 +148,7 @@ static em_status choose_dataset(dataset *d, const char *name, const char *inner,
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* An unpacked file is opened where it lies in memory. */
+/* Such a file is opened where it lies in memory. */
 static hid_t open_image(const emi_bytes *image)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
@@ -151,16 +166,17 @@ static size_t little_endian(const unsigned char *at, int size)
     return value;
 }
 
-/* The superblock says where the file ends (HDF5 File Format Specification 3.0, II.A): a packed file is unpacked to
- * there and no further. */
-static em_status unpack(emi_input *input, const char *name, em_error *err)
+/* The superblock says where the file ends (HDF5 File Format Specification 3.0, II.A): it is read to there and no
+ * further. */
+static em_status read_image(emi_input *input, const char *name, em_error *err)
 {
     const unsigned char *head = input->bytes.at;
     int version = head[8];
     size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
     int width = version < 2 ? head[13] : head[9];
     if (width != 8 || version > 3)
-        return emi_fail(err, EM_EDATA, "%s: an HDF5 file of a kind not understood in a .gz; try gunzip first", name);
+        return emi_fail(err, EM_EDATA,
+                        "%s: an HDF5 file of a kind not understood in a .gz or a pipe; try it as a plain file", name);
     return emi_input_exactly(input, little_endian(head + at, 8), err);
 }
 
@@ -168,7 +184,8 @@ static em_status find_shape(em_data *data, dataset *d, em_error *err)
 {
     hid_t space = H5Dget_space(d->set), type = H5Dget_type(d->set);
     d->dims = H5Sget_simple_extent_dims(space, d->shape, NULL);
-    data->type = H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 4 ? EM_F32 : EM_F64;
+    H5T_class_t kind = H5Tget_class(type);
+    data->type = kind == H5T_ENUM ? EM_BOOL : kind == H5T_FLOAT && H5Tget_size(type) == 4 ? EM_F32 : EM_F64;
     (void)H5Tclose(type);
     (void)H5Sclose(space);
     d->width = 1;
@@ -208,8 +225,8 @@ static em_status hdf5_open(em_data *data, emi_input *input, const emi_request *r
     d->file = d->set = -1;
     data->source = &hdf5_source;
     data->state = d;
-    if (input->gz) {
-        TRY(unpack(input, data->name, err));
+    if (input->stream) {
+        TRY(read_image(input, data->name, err));
         d->image = emi_input_take(input);
     }
     emi_hdf5_scope scope = emi_hdf5_enter();

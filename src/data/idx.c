@@ -27,6 +27,10 @@ static em_status idx_open(em_data *data, emi_input *input, const emi_request *re
     emi_layout layout = {.swapped = emi_little_endian()};
     (void)emi_dtype_idx(input->bytes.at[2], &layout.type);
     size_t dims = input->bytes.at[3];
+    if (dims == 1)
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: one dimension, as labels have, and rows are samples; try the file of the images",
+                     data->name));
     layout.offset = 4 + 4 * dims;
     if (input->bytes.size < layout.offset)
         TRY(emi_fail(err, EM_EDATA, "%s: cut short inside its header; try fetching it again", data->name));

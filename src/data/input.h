@@ -1,7 +1,8 @@
-/* The bytes of an input file: mapped where it is plain, inflated as far as asked where it is gzipped.
+/* The bytes of an input: mapped where it is a plain file, else read as far as asked: standard input, a pipe, and
+ * whatever is gzipped, which is unpacked on the way.
  *
- * Nothing is allocated on a header's word: what a .gz holds is kept in memory that grows with the bytes that
- * really arrive, up to what was asked for. */
+ * Nothing is allocated on a header's word: what is read is kept in memory that grows with the bytes that really
+ * arrive, up to what was asked for. */
 #ifndef EMI_DATA_INPUT_H
 #define EMI_DATA_INPUT_H
 
@@ -16,12 +17,18 @@ typedef struct emi_bytes {
 
 void emi_bytes_release(emi_bytes *bytes); /* accepts the zeroed */
 
+/* More room for held bytes, twice as much as there is and `most` at most; non-zero: out of memory. */
+int emi_bytes_grow(emi_bytes *bytes, size_t *room, size_t most);
+
 typedef struct emi_input {
-    const char *path;
-    emi_bytes bytes; /* the first `bytes.size` bytes of the content */
-    void *gz;        /* zlib's stream; NULL: plain, and `bytes` is all of it */
-    size_t room;     /* allocated, of a gzipped one */
+    const char *path; /* EMI_STANDARD_INPUT, or a file's */
+    emi_bytes bytes;  /* the first `bytes.size` bytes of the content */
+    void *stream;     /* zlib's, which hands on what is not packed; NULL: mapped, and `bytes` is all of it */
+    size_t room;      /* allocated, of one that is read */
 } emi_input;
+
+/* A path that stands for standard input; a file of that name is "./-". */
+#define EMI_STANDARD_INPUT "-"
 
 em_status emi_input_open(emi_input *input, const char *path, em_error *err);
 void emi_input_close(emi_input *input); /* accepts the zeroed and the half-open */
@@ -34,6 +41,11 @@ em_status emi_input_need_all(emi_input *input, em_error *err);
 
 /* Have exactly `count` bytes: an error where there are fewer or more than the header promises. */
 em_status emi_input_exactly(emi_input *input, size_t count, em_error *err);
+
+/* What was made of a mapped file counts only if the file did not get shorter meanwhile: then that is the error, whatever
+ * `status` says. */
+em_status emi_input_verdict(const emi_input *input, em_status status, em_error *err);
+em_status emi_fail_shorter(em_error *err, const char *name);
 
 /* The bytes change owner. */
 emi_bytes emi_input_take(emi_input *input);

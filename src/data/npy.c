@@ -246,8 +246,7 @@ done:
     return status;
 }
 
-/* The first dimension is rows; the others together are columns, in the order of the array. */
-static em_status layout_of(const emi_npy *header, const char *name, emi_layout *layout, em_error *err)
+em_status emi_npy_layout(const emi_npy *header, const char *name, emi_layout *layout, em_error *err)
 {
     if (header->kind == EMI_NPY_UNICODE)
         return emi_fail(err, EM_ENOTSUP, "%s: holds text, not numbers; try .astype('float64')", name);
@@ -258,8 +257,10 @@ static em_status layout_of(const emi_npy *header, const char *name, emi_layout *
     if (header->fortran_order && header->dims > 2)
         return emi_fail(err, EM_ENOTSUP, "%s: %d dimensions in Fortran order; try numpy.ascontiguousarray", name,
                         header->dims);
+    if (header->count == 0)
+        return emi_fail(err, EM_EDATA, "%s: an array with no numbers in it; try one with rows and columns", name);
     size_t columns = 1;
-    for (int n = 1; n < header->dims; n++) columns *= header->shape[n]; /* fits: the whole product does, or is zero */
+    for (int n = 1; n < header->dims; n++) columns *= header->shape[n]; /* fits: the whole product does */
     *layout = (emi_layout){.type = header->type,
                            .swapped = header->swapped,
                            .offset = header->data_offset,
@@ -278,9 +279,7 @@ static em_status npy_open(em_data *data, emi_input *input, const emi_request *re
     emi_npy header;
     emi_layout layout;
     TRY(read_header(input, data->name, &header, err));
-    TRY(layout_of(&header, data->name, &layout, err));
-    if (header.count == 0)
-        TRY(emi_fail(err, EM_EDATA, "%s: an array with no numbers in it; try one with rows and columns", data->name));
+    TRY(emi_npy_layout(&header, data->name, &layout, err));
     TRY(emi_input_exactly(input, header.data_offset + header.payload, err));
     TRY(emi_strided_open(data, &input->bytes, &layout, err));
     (void)emi_input_take(input);

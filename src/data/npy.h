@@ -3,7 +3,7 @@
 #ifndef EMI_DATA_NPY_H
 #define EMI_DATA_NPY_H
 
-#include "base/error.h"
+#include "data/strided.h"
 
 enum { EMI_NPY_MAX_DIMS = 8, EMI_NPY_PREFIX = 12, EMI_NPY_MAX_HEADER = 65536 };
 
@@ -32,6 +32,10 @@ em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char
  * explicit) for the dtype text `descr` ("<f8", "<U12"), into out; returns its size.  `out` has room
  * for 256 bytes. */
 size_t emi_npy_format(char *out, const char *descr, int dims, const size_t *shape);
+
+/* Where the numbers of such an array lie: the first dimension is rows; the others together are columns, in the order of
+ * the array.  An error where it is no table. */
+em_status emi_npy_layout(const emi_npy *header, const char *name, emi_layout *layout, em_error *err);
 
 /* "<f8" for EM_F64 and so on. */
 const char *emi_npy_descr(em_dtype type);

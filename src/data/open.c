@@ -5,12 +5,13 @@
 #include "data/dtype.h"
 #include "data/reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const emi_reader *const readers[] = {&emi_reader_npy, &emi_reader_hdf5, &emi_reader_cifar,
-                                            &emi_reader_idx, &emi_reader_csv,  NULL};
+static const emi_reader *const readers[] = {
+    &emi_reader_npy, &emi_reader_npz, &emi_reader_hdf5, &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv, NULL};
 
 enum { SNIFF = 4096 };
 
@@ -42,13 +43,33 @@ static em_status parse_raw(emi_request *request, const char *rest, em_error *err
     return request->path ? EM_OK : emi_fail_memory(err, rest);
 }
 
-/* "file.h5:/path" where no file has the whole text as its name. */
+static int is_there(const char *path)
+{
+    return strcmp(path, EMI_STANDARD_INPUT) == 0 || access(path, F_OK) == 0;
+}
+
+/* The colon of "file.h5:/path" or "file.npz:name": names may have colons too, so that it is the last one before which
+ * there is a file; NULL: the whole text is a file's name. */
+static char *find_colon(char *text)
+{
+    char *colon = NULL, *end = text + strlen(text);
+    if (is_there(text)) return NULL;
+    while (end > text && !colon) {
+        while (end > text && *--end != ':') continue;
+        if (*end != ':') break;
+        *end = 0;
+        if (is_there(text)) colon = end;
+        *end = ':';
+    }
+    return colon ? colon : strstr(text, ":/"); /* no such file: the message is about what it would be */
+}
+
 static em_status parse_path(emi_request *request, const char *text, em_error *err)
 {
     request->path = emi_strdup(text);
     if (!request->path) return emi_fail_memory(err, text);
-    char *colon = strstr(request->path, ":/");
-    if (!colon || access(text, F_OK) == 0) return EM_OK;
+    char *colon = find_colon(request->path);
+    if (!colon) return EM_OK;
     *colon = 0;
     request->inner = colon + 1;
     return EM_OK;
@@ -64,7 +85,7 @@ static em_status parse_request(emi_request *request, const char *text, const em_
 
 /* ---- recognising --------------------------------------------------------------------------------- */
 
-static em_status recognise(const emi_input *input, const emi_reader **out, em_error *err)
+static em_status recognise(const emi_input *input, const char *name, const emi_reader **out, em_error *err)
 {
     for (int r = 0; readers[r]; r++)
         if (readers[r]->by_content && readers[r]->by_content(input)) {
@@ -76,9 +97,10 @@ static em_status recognise(const emi_input *input, const emi_reader **out, em_er
             *out = readers[r];
             return EM_OK;
         }
-    int zip = input->bytes.size > 2 && memcmp(input->bytes.at, "PK", 2) == 0;
-    return emi_fail(err, EM_EDATA, "%s: %s; try .npy, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or raw:TYPE:COLUMNS:FILE",
-                    input->path, zip ? "a ZIP archive or .npz is no table" : "of no format that is understood");
+    return emi_fail(err, EM_EDATA,
+                    "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or "
+                    "raw:TYPE:COLUMNS:FILE",
+                    name);
 }
 
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
@@ -100,35 +122,53 @@ static em_status pick_columns(em_data *data, const emi_request *request, em_erro
     return status;
 }
 
+/* What messages and reports call it. */
+static char *name_of(const emi_request *request, const char *text)
+{
+    static const char words[] = "standard input";
+    size_t inner = request->inner ? strlen(request->inner) + 1 : 0;
+    if (strcmp(request->path, EMI_STANDARD_INPUT) != 0) return emi_strdup(text);
+    char *name = emi_malloc(sizeof words + inner);
+    if (name) (void)sprintf(name, "%s%s%s", words, inner ? ":" : "", inner ? request->inner : "");
+    return name;
+}
+
+static em_status read_format(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_reader *reader = NULL;
+    if (request->raw) {
+        data->format = "raw";
+        return emi_raw_open(data, input, request, err);
+    }
+    TRY(recognise(input, data->name, &reader, err));
+    if (request->inner && reader != &emi_reader_hdf5 && reader != &emi_reader_npz)
+        TRY(emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s", data->name,
+                     request->path, request->path));
+    data->format = reader->format;
+    TRY(reader->open(data, input, request, picked, err));
+done:
+    return status;
+}
+
 em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err)
 {
     em_status status = EM_OK;
     emi_request request = {0};
     emi_input input = {0};
-    const emi_reader *reader = NULL;
     int picked = 0;
     *out = NULL;
     em_data *data = emi_calloc(1, sizeof *data);
     if (!data) TRY(emi_fail_memory(err, path));
-    data->name = emi_strdup(path);
-    if (!data->name) TRY(emi_fail_memory(err, path));
     TRY(parse_request(&request, path, options, err));
+    data->name = name_of(&request, path);
+    if (!data->name) TRY(emi_fail_memory(err, path));
     TRY(emi_input_open(&input, request.path, err));
     TRY(emi_input_need(&input, SNIFF, err));
-    if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", path));
-    if (request.raw) {
-        data->format = "raw";
-        TRY(emi_raw_open(data, &input, &request, err));
-    } else {
-        TRY(recognise(&input, &reader, err));
-        if (request.inner && reader != &emi_reader_hdf5)
-            TRY(emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file, and has nothing inside; try %s", path, request.path,
-                         request.path));
-        data->format = reader->format;
-        TRY(reader->open(data, &input, &request, &picked, err));
-    }
+    if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", data->name));
+    TRY(emi_input_verdict(&input, read_format(data, &input, &request, &picked, err), err));
     if (data->rows == 0 || data->columns == 0)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", path,
+        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
                      data->rows, data->columns));
     if (!picked) TRY(pick_columns(data, &request, err));
     TRY(emi_data_missing(data, request.options->missing, err));

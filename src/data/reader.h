@@ -5,11 +5,11 @@
 #include "data/data.h"
 #include "data/input.h"
 
-/* What the caller wrote, taken apart: "raw:f32:D:file", "file.h5:/path", or just a path. */
+/* What the caller wrote, taken apart: "raw:f32:D:file", "file.h5:/path", "file.npz:name", or just a path. */
 typedef struct emi_request {
     const em_read_options *options; /* never NULL */
     char *path;                     /* owned */
-    const char *inner;              /* inside an HDF5 file; NULL: not given */
+    const char *inner;              /* inside an HDF5 file or .npz; NULL: not given */
     int raw;
     em_dtype raw_type;
     size_t raw_columns;
@@ -24,7 +24,8 @@ typedef struct emi_reader {
     em_status (*open)(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err);
 } emi_reader;
 
-extern const emi_reader emi_reader_npy, emi_reader_hdf5, emi_reader_idx, emi_reader_csv, emi_reader_cifar;
+extern const emi_reader emi_reader_npy, emi_reader_npz, emi_reader_hdf5, emi_reader_idx, emi_reader_csv,
+    emi_reader_cifar;
 
 /* raw is asked for by name, so that it needs no recognising. */
 em_status emi_raw_open(em_data *data, emi_input *input, const emi_request *request, em_error *err);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/dtype.h"
+#include "data/map.h"
 
 #include <stdint.h>
 #include <sys/mman.h>
@@ -20,9 +21,19 @@ static int is_packed(const em_data *data)
     return !data->pick && l->column_stride == size && l->row_stride == size * (ptrdiff_t)data->columns;
 }
 
+/* Rows that come from a map count only if it still was the file.  A row alone, which is how shuffled ones come, is not
+ * worth asking the system for its size: of those after it, one is missing then. */
+static em_status strided_check(const em_data *data, size_t first, size_t count, em_error *err)
+{
+    const strided *s = data->state;
+    if (s->bytes.kind != EMI_MAPPED) return EM_OK;
+    int ask = count > 1 || first + count == data->rows;
+    int good = ask ? emi_map_is_whole(s->bytes.at) : emi_map_is_covered(s->bytes.at);
+    return good ? EM_OK : emi_fail_shorter(err, data->name);
+}
+
 static em_status strided_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
 {
-    (void)err;
     const strided *s = data->state;
     const emi_layout *l = &s->layout;
     const unsigned char *base = s->bytes.at + l->offset;
@@ -30,7 +41,7 @@ static em_status strided_read(const em_data *data, size_t first, size_t count, d
     if (is_packed(data)) { /* all rows at once */
         emi_decode(l->type, l->swapped, base + (ptrdiff_t)first * l->row_stride, l->column_stride, count * columns,
                    out);
-        return EM_OK;
+        return strided_check(data, first, count, err);
     }
     for (size_t r = 0; r < count; r++) {
         const unsigned char *row = base + (ptrdiff_t)(first + r) * l->row_stride;
@@ -40,7 +51,7 @@ static em_status strided_read(const em_data *data, size_t first, size_t count, d
             emi_decode(l->type, l->swapped, row + (ptrdiff_t)data->pick[c] * l->column_stride, l->column_stride, 1,
                        to + c);
     }
-    return EM_OK;
+    return strided_check(data, first, count, err);
 }
 
 static const double *strided_in_place(const em_data *data, size_t first)
@@ -72,8 +83,11 @@ static void strided_close(em_data *data)
     data->state = NULL;
 }
 
-static const emi_source strided_source = {
-    .read = strided_read, .in_place = strided_in_place, .forget = strided_forget, .close = strided_close};
+static const emi_source strided_source = {.read = strided_read,
+                                          .in_place = strided_in_place,
+                                          .check = strided_check,
+                                          .forget = strided_forget,
+                                          .close = strided_close};
 
 em_status emi_strided_open(em_data *data, const emi_bytes *bytes, const emi_layout *layout, em_error *err)
 {

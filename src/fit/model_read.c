@@ -1,24 +1,22 @@
 /* Read a model.  Nothing that the file claims is believed before it is checked: sizes come from the arrays' own
- * headers, must match each other, and memory grows with the bytes that really arrive. */
-#include "base/memory.h"
-#include "data/npy.h"
+ * headers and must match each other. */
+#include "data/npz.h"
 #include "fit/model_entries.h"
 #include "fit/model_names.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <zip.h>
 
 typedef struct model_file {
-    zip_t *archive;
+    emi_input input;
+    emi_npz *npz;
     const char *path;
 } model_file;
 
 typedef struct array {
     emi_npy header;
-    unsigned char *payload; /* [header.payload], owned */
+    emi_bytes bytes; /* of the .npy; release them */
 } array;
 
 static em_status no_model(const model_file *file, const char *name, const char *why, em_error *err)
@@ -27,47 +25,18 @@ static em_status no_model(const model_file *file, const char *name, const char *
                     why);
 }
 
-static em_status read_header(const model_file *file, zip_file_t *entry, const char *name, array *out, em_error *err)
+static em_status read_array(const model_file *file, const char *name, array *out, em_error *err)
 {
-    em_status status = EM_OK;
-    unsigned char prefix[EMI_NPY_PREFIX], *bytes = NULL;
-    size_t size;
-    zip_int64_t got = zip_fread(entry, prefix, sizeof prefix);
-    if (got != (zip_int64_t)sizeof prefix) return no_model(file, name, "is cut short", err);
-    TRY(emi_npy_header_size(prefix, sizeof prefix, file->path, &size, err));
-    if (size < sizeof prefix) TRY(no_model(file, name, "has a broken header", err));
-    bytes = emi_malloc(size);
-    if (!bytes) TRY(emi_fail_memory(err, file->path));
-    memcpy(bytes, prefix, sizeof prefix);
-    got = zip_fread(entry, bytes + sizeof prefix, size - sizeof prefix);
-    if (got != (zip_int64_t)(size - sizeof prefix)) TRY(no_model(file, name, "is cut short", err));
-    TRY(emi_npy_parse(bytes, size, file->path, &out->header, err));
-done:
-    emi_free(bytes);
-    return status;
+    *out = (array){0};
+    long index = emi_npz_find(file->npz, name);
+    if (index < 0) return no_model(file, name, "is missing", err);
+    em_status status = emi_npz_read(file->npz, (size_t)index, &out->header, &out->bytes, err);
+    return status == EM_EDATA || status == EM_ENOTSUP ? no_model(file, name, "is damaged or cut short", err) : status;
 }
 
-/* A piece at a time: what the header promises is not allocated before it arrives. */
-static em_status read_payload(const model_file *file, zip_file_t *entry, const char *name, array *out, em_error *err)
+static const unsigned char *payload_of(const array *from)
 {
-    enum { PIECE = 1 << 20 };
-    size_t promised = out->header.payload, have = 0, room = 0;
-    while (have < promised) {
-        if (have == room) {
-            room = room > promised / 2 ? promised : room ? 2 * room : PIECE;
-            if (room > promised) room = promised;
-            unsigned char *grown = emi_realloc(out->payload, room);
-            if (!grown) return emi_fail_memory(err, file->path);
-            out->payload = grown;
-        }
-        zip_int64_t got = zip_fread(entry, out->payload + have, room - have);
-        if (got <= 0) return no_model(file, name, "is cut short or damaged", err);
-        have += (size_t)got;
-    }
-    unsigned char beyond;
-    if (zip_fread(entry, &beyond, 1) != 0)
-        return no_model(file, name, "holds more than its header promises, or is damaged", err);
-    return EM_OK;
+    return from->bytes.at + from->header.data_offset;
 }
 
 static int fits(const emi_npy *header, const emi_entry *entry)
@@ -82,36 +51,13 @@ static int fits(const emi_npy *header, const emi_entry *entry)
     return header->kind == EMI_NPY_NUMBER && header->type == type_of[entry->kind];
 }
 
-/* `wanted`: what it must be; NULL: anything. */
-static em_status read_array(const model_file *file, const char *name, const emi_entry *wanted, array *out,
-                            em_error *err)
-{
-    em_status status = EM_OK;
-    char full[64];
-    *out = (array){0};
-    (void)snprintf(full, sizeof full, "%s.npy", name);
-    zip_file_t *entry = zip_fopen(file->archive, full, 0);
-    if (!entry) return no_model(file, name, "is missing or unreadable", err);
-    TRY(read_header(file, entry, name, out, err));
-    if (wanted && !fits(&out->header, wanted))
-        TRY(no_model(file, name, "has another type or shape than it should", err));
-    TRY(read_payload(file, entry, name, out, err));
-done:
-    (void)zip_fclose(entry);
-    if (status != EM_OK) {
-        emi_free(out->payload);
-        out->payload = NULL;
-    }
-    return status;
-}
-
 /* Plain letters only; anything else becomes a question mark. */
 static void decode_text(const array *from, char *out)
 {
     size_t length = from->header.payload / 4;
     for (size_t c = 0; c < length; c++) {
         uint32_t code;
-        memcpy(&code, from->payload + 4 * c, 4);
+        memcpy(&code, payload_of(from) + 4 * c, 4);
         out[c] = (char)(code == 0 || (code >= 32 && code < 127) ? code : '?');
     }
     out[length] = 0;
@@ -121,7 +67,7 @@ static em_status decode_names(const model_file *file, const array *from, const e
 {
     int bad = 0;
     char ***names = entry->values;
-    *names = emi_names_from_array(from->payload, entry->count, from->header.item_size / 4, &bad);
+    *names = emi_names_from_array(payload_of(from), entry->count, from->header.item_size / 4, &bad);
     if (bad) return no_model(file, entry->name, "holds what is no text", err);
     return *names ? EM_OK : emi_fail_memory(err, file->path);
 }
@@ -129,18 +75,18 @@ static em_status decode_names(const model_file *file, const array *from, const e
 static em_status load_entry(const model_file *file, const emi_entry *entry, em_error *err)
 {
     array from;
-    char full[64];
-    (void)snprintf(full, sizeof full, "%s.npy", entry->name);
-    if (entry->optional && zip_name_locate(file->archive, full, 0) < 0) return EM_OK;
-    em_status status = read_array(file, entry->name, entry, &from, err);
+    if (entry->optional && emi_npz_find(file->npz, entry->name) < 0) return EM_OK;
+    em_status status = read_array(file, entry->name, &from, err);
     if (status != EM_OK) return status;
-    if (entry->kind == EMI_NAMES)
+    if (!fits(&from.header, entry))
+        status = no_model(file, entry->name, "has another type or shape than it should", err);
+    else if (entry->kind == EMI_NAMES)
         status = decode_names(file, &from, entry, err);
     else if (entry->kind == EMI_TEXT)
         decode_text(&from, entry->values);
     else
-        memcpy(entry->values, from.payload, from.header.payload);
-    emi_free(from.payload);
+        memcpy(entry->values, payload_of(&from), from.header.payload);
+    emi_bytes_release(&from.bytes);
     return status;
 }
 
@@ -162,13 +108,13 @@ static em_status check_format(const model_file *file, emi_entry_buffers *buffers
 static em_status find_size(const model_file *file, size_t *K, size_t *d, em_error *err)
 {
     array components;
-    em_status status = read_array(file, "components", NULL, &components, err);
+    em_status status = read_array(file, "components", &components, err);
     if (status != EM_OK) return status;
     const emi_npy *header = &components.header;
     *K = header->shape[0], *d = header->shape[1];
     if (header->dims != 2 || *K < 1 || *d < 1 || *K > *d || *d > INT_MAX / 2)
         status = no_model(file, "components", "has another shape than K x d", err);
-    emi_free(components.payload);
+    emi_bytes_release(&components.bytes);
     return status;
 }
 
@@ -185,18 +131,17 @@ static em_status check_numbers(const model_file *file, const em_model *model, em
     return EM_OK;
 }
 
-static em_status open_archive(model_file *file, em_error *err)
+static em_status open_file(model_file *file, em_error *err)
 {
-    int code = 0;
-    file->archive = zip_open(file->path, ZIP_RDONLY, &code);
-    if (file->archive) return EM_OK;
-    zip_error_t why;
-    zip_error_init_with_code(&why, code);
-    em_status kind = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ? EM_EIO : EM_EDATA;
-    (void)emi_fail(err, kind, "%s: no model, %s; try a file that eigenmesh fit -o wrote", file->path,
-                   zip_error_strerror(&why));
-    zip_error_fini(&why);
-    return kind;
+    em_status status = EM_OK;
+    TRY(emi_input_open(&file->input, file->path, err));
+    TRY(emi_input_need(&file->input, 4, err));
+    if (!emi_is_zip(file->input.bytes.at, file->input.bytes.size)) TRY(no_model(file, "it", "is no .npz", err));
+    TRY(emi_input_need_all(&file->input, err));
+    status = emi_npz_open(&file->npz, &file->input.bytes, file->path, err);
+    if (status == EM_EDATA) status = no_model(file, "the archive", "is damaged or cut short", err);
+done:
+    return status;
 }
 
 em_status em_model_load(em_model **out, const char *path, em_error *err)
@@ -208,7 +153,7 @@ em_status em_model_load(em_model **out, const char *path, em_error *err)
     model_file file = {.path = path};
     size_t K, d;
     *out = NULL;
-    TRY(open_archive(&file, err));
+    TRY(open_file(&file, err));
     TRY(check_format(&file, &buffers, err));
     TRY(find_size(&file, &K, &d, err));
     TRY(emi_model_new(&model, (int)K, (int)d, 0, err));
@@ -216,11 +161,13 @@ em_status em_model_load(em_model **out, const char *path, em_error *err)
     int count = emi_model_entries(model, &buffers, entries);
     for (int e = 0; e < count; e++) TRY(load_entry(&file, &entries[e], err));
     TRY(check_numbers(&file, model, err));
+    TRY(emi_input_verdict(&file.input, EM_OK, err));
     emi_buffers_to_model(&buffers, model);
     *out = model;
     model = NULL;
 done:
-    if (file.archive) zip_discard(file.archive);
+    emi_npz_close(&file.npz);
+    emi_input_close(&file.input);
     em_model_free(&model);
     return status;
 }

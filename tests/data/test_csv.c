@@ -211,7 +211,7 @@ static void what_is_no_text_is_refused(void **state)
     assert_refused(scratch_file("zeros", "1,2\0003\n", 6), NULL, EM_EDATA, "no format");
     assert_refused(scratch_file("zeros.csv", "1,2\n3,4\0\n", 9), NULL, EM_EDATA, "a byte of zero"); /* by its name */
     assert_refused(scratch_file("junk", "\x7f\x45\x4c\x46\x02\x01\x01", 7), NULL, EM_EDATA, "no format");
-    assert_refused(scratch_file("archive.npz", "PK\3\4 and more", 13), NULL, EM_EDATA, "ZIP archive or .npz");
+    assert_refused(scratch_file("archive.npz", "PK\3\4 and more", 13), NULL, EM_EDATA, "the archive is damaged");
     for (size_t n = 0; n < sizeof late; n += 2) memcpy(late + n, "1\n", 2);
     late[6001] = 0; /* where nobody sniffs any more */
     assert_refused(scratch_file("late", late, sizeof late), NULL, EM_EDATA, "a byte of zero");

@@ -131,11 +131,63 @@ static void the_library_is_left_as_it_was(void **state)
     assert_int_equal(H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
 }
 
-static void a_path_inside_is_for_hdf5_alone(void **state)
+static void a_path_inside_is_not_for_every_format(void **state)
 {
     (void)state;
     (void)scratch_text("table.csv", "1,2\n");
-    assert_refused(scratch("table.csv:/data"), NULL, EM_EINVAL, "is no HDF5 file, and has nothing inside");
+    for (int slash = 0; slash < 2; slash++)
+        assert_refused(scratch(slash ? "table.csv:/data" : "table.csv:data"), NULL, EM_EINVAL,
+                       "is no HDF5 file and no .npz, and has nothing inside");
+}
+
+/* A file's own name may have colons: the last one before which there is a file ends it. */
+static void the_file_ends_where_there_is_one(void **state)
+{
+    (void)state;
+    char path[1024];
+    (void)snprintf(path, sizeof path, "%s", file_with("a:b.h5", "X", H5T_STD_I8LE, 2, (hsize_t[]){1, 2}));
+    assert_table(path, NULL, 1, 2, 0, 1);
+    assert_table(scratch("a:b.h5:X"), NULL, 1, 2, 0, 1);
+    assert_table(scratch("a:b.h5:/X"), NULL, 1, 2, 0, 1);
+    assert_refused(scratch("a:b.h5:"), NULL, EM_EDATA, "no dataset");
+    assert_refused(scratch("a:X"), NULL, EM_EIO, "No such file");
+    (void)scratch_text("a:b.h5:X", "7,8\n9,10\n"); /* a file of the whole name comes first */
+    assert_table(scratch("a:b.h5:X"), NULL, 2, 2, 7, 8, 9, 10);
+}
+
+/* As h5py writes them. */
+static void booleans_are_numbers(void **state)
+{
+    (void)state;
+    const signed char no = 0, yes = 1, values[4] = {0, 1, 1, 0};
+    hid_t type = H5Tenum_create(H5T_NATIVE_INT8), file = new_file("bool.h5");
+    assert_true(H5Tenum_insert(type, "FALSE", &no) >= 0 && H5Tenum_insert(type, "TRUE", &yes) >= 0);
+    hid_t space = H5Screate_simple(2, (hsize_t[]){2, 2}, NULL);
+    hid_t set = H5Dcreate2(file, "flags", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    (void)H5Dclose(set);
+    (void)H5Sclose(space);
+    (void)H5Tclose(type);
+    (void)H5Fclose(file);
+    assert_table(scratch("bool.h5"), NULL, 2, 2, 0, 1, 1, 0);
+    em_data *data = open_table(scratch("bool.h5"));
+    assert_int_equal(em_data_type(data), EM_BOOL);
+    em_data_free(&data);
+}
+
+/* Colours, though they are numbers to a machine. */
+static void other_enumerations_are_refused(void **state)
+{
+    (void)state;
+    const signed char red = 0, green = 1;
+    hid_t type = H5Tenum_create(H5T_NATIVE_INT8), file = new_file("colours.h5");
+    assert_true(H5Tenum_insert(type, "RED", &red) >= 0 && H5Tenum_insert(type, "GREEN", &green) >= 0);
+    hid_t space = H5Screate_simple(2, (hsize_t[]){2, 2}, NULL);
+    (void)H5Dclose(H5Dcreate2(file, "colours", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    (void)H5Sclose(space);
+    (void)H5Tclose(type);
+    (void)H5Fclose(file);
+    assert_refused(scratch("colours.h5"), NULL, EM_EDATA, "no table of numbers in it");
 }
 
 int main(void)
@@ -144,7 +196,9 @@ int main(void)
         cmocka_unit_test(numbers_of_every_type_are_read),    cmocka_unit_test(dimensions_after_the_first_are_columns),
         cmocka_unit_test(one_of_several_must_be_named),      cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(a_packed_file_is_read_from_memory), cmocka_unit_test(a_file_cut_short_is_refused),
-        cmocka_unit_test(the_library_is_left_as_it_was),     cmocka_unit_test(a_path_inside_is_for_hdf5_alone),
+        cmocka_unit_test(the_library_is_left_as_it_was),     cmocka_unit_test(a_path_inside_is_not_for_every_format),
+        cmocka_unit_test(the_file_ends_where_there_is_one),  cmocka_unit_test(booleans_are_numbers),
+        cmocka_unit_test(other_enumerations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,30 @@ static void tables_with_names(void **state)
         assert_true(fail_each_once(table_workflow, &plans[n]) > 60);
 }
 
+/* One that NumPy made: named and found, in place and unpacked. */
+static em_status archive_workflow(const void *how, em_error *err)
+{
+    double back[6];
+    em_status status;
+    em_data *data = NULL;
+    TRY(em_data_open(&data, how, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_read(data, 0, em_data_rows(data), back, err));
+done:
+    em_data_free(&data);
+    return status;
+}
+
+static void archives(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"stored.npz", "stored.npz:X", "deflated.npz", "deflated.npz:X", "beside.npz"};
+    for (size_t n = 0; n < sizeof paths / sizeof *paths; n++) {
+        char path[1024];
+        (void)snprintf(path, sizeof path, EM_TEST_DATA "/data/files/%s", paths[n]);
+        assert_true(fail_each_once(archive_workflow, path) > 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +347,7 @@ int main(void)
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),
         cmocka_unit_test(tables_with_names),
+        cmocka_unit_test(archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

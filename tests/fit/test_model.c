@@ -304,7 +304,7 @@ static void files_that_are_no_models_are_refused(void **state)
     (void)state;
     em_error err = {0};
     em_model *model = NULL;
-    assert_fails(em_model_load(&model, "/no/such/model.npz", &err), EM_EIO, "/no/such/model.npz: no model", &err);
+    assert_fails(em_model_load(&model, "/no/such/model.npz", &err), EM_EIO, "/no/such/model.npz: cannot be read", &err);
     const char *path = scratch_file("text.npz", "a text, no archive", 18);
     assert_fails(em_model_load(&model, path, &err), EM_EDATA, "text.npz: no model", &err);
     assert_int_equal(em_model_load(&model, path, NULL), EM_EDATA);

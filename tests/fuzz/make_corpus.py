@@ -55,6 +55,12 @@ def make_npy():
     put("npy", "reordered", npy_claiming("{\"shape\":(1,2,),\"descr\":\"|u1\",\"fortran_order\":True}", b"ab"))
 
 
+def make_npz():
+    """Those of the library's tests (tests/data/files/make_npz.py), damaged ones too."""
+    for path in (HERE.parent.parent / "data" / "files").glob("*.npz"):
+        put("npz", path.stem, path.read_bytes())
+
+
 def make_idx():
     for code, size in [(8, 1), (9, 1), (0x0B, 2), (0x0C, 4), (0x0D, 4), (0x0E, 8)]:
         put("idx", f"type-{code:02x}", idx(code, [3, 2], bytes(range(6 * size))))
@@ -174,6 +180,7 @@ def make_with(program):
 if len(sys.argv) != 2:
     sys.exit("usage: make_corpus.py EIGENMESH")
 make_npy()
+make_npz()
 make_idx()
 make_text()
 make_binary()

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK = 500, CLASSES = 256, FILES_MAX = 6 };
+enum { BLOCK = 500, CLASSES = 256, LABELS_HEAD = 8, FILES_MAX = 6 };
 
 typedef struct file_set {
     const char *name;
@@ -90,6 +90,22 @@ done:
     return status;
 }
 
+/* Labels are a list, which is no table: an IDX file of bytes, 8 of them before the list. */
+static em_status open_labels(em_data **out, const char *directory, const file_set *set, size_t rows, em_error *err)
+{
+    em_status status = EM_OK;
+    char path[PATH_MAX], bytes[PATH_MAX + 16];
+    double head[LABELS_HEAD] = {0};
+    TRY(find(path, directory, set->labels, set->name, err));
+    (void)snprintf(bytes, sizeof bytes, "raw:u8:1:%s", path);
+    TRY(em_data_open(out, bytes, NULL, err));
+    if (em_data_rows(*out) >= LABELS_HEAD) TRY(em_data_read(*out, 0, LABELS_HEAD, head, err));
+    if (em_data_rows(*out) != rows + LABELS_HEAD || head[0] != 0 || head[1] != 0 || head[2] != 8 || head[3] != 1)
+        TRY(refuse(err, EM_EDATA, "%s: is no list of %zu labels; try scripts/get-datasets", path, rows));
+done:
+    return status;
+}
+
 /* Where each row belongs when rows are sorted by class; within a class they stay in order. */
 static em_status places_by_class(size_t **out, const em_data *labels, size_t rows, em_error *err)
 {
@@ -98,16 +114,8 @@ static em_status places_by_class(size_t **out, const em_data *labels, size_t row
     double *label = malloc((rows + 1) * sizeof *label);
     size_t *place = malloc((rows + 1) * sizeof *place);
     if (!label || !place) TRY(refuse_memory(err, em_data_name(labels)));
-    if (em_data_rows(labels) != rows || em_data_columns(labels) != 1)
-        TRY(refuse(err, EM_EDATA, "%s: %zu x %zu labels for %zu images; try scripts/get-datasets", em_data_name(labels),
-                   em_data_rows(labels), em_data_columns(labels), rows));
-    TRY(em_data_read(labels, 0, rows, label, err));
-    for (size_t r = 0; r < rows; r++) {
-        if (!(label[r] >= 0 && label[r] < CLASSES))
-            TRY(refuse(err, EM_EDATA, "%s: %g in row %zu is no class; try scripts/get-datasets", em_data_name(labels),
-                       label[r], r));
-        before[(size_t)label[r] + 1]++;
-    }
+    TRY(em_data_read(labels, LABELS_HEAD, rows, label, err));
+    for (size_t r = 0; r < rows; r++) before[(size_t)label[r] + 1]++; /* a byte */
     for (int c = 0; c < CLASSES; c++) before[c + 1] += before[c];
     for (size_t r = 0; r < rows; r++) place[r] = before[(size_t)label[r]]++;
     *out = place;
@@ -144,7 +152,7 @@ em_status images_open(images *out, source from, const char *directory, em_error 
     *out = (images){0};
     TRY(open_tables(tables, set, directory, &rows, err));
     if (from == MNIST_SORTED) {
-        TRY(open_file(&labels, directory, set->labels, set, NULL, err));
+        TRY(open_labels(&labels, directory, set, rows, err));
         TRY(places_by_class(&place, labels, rows, err));
     }
     size_t columns = em_data_columns(tables[0]);
