@@ -92,12 +92,12 @@ static em_status open_file(emi_parcel *p, const char *path, em_error *err)
 static em_status check_head(emi_parcel *p, const char *path, em_error *err)
 {
     uint64_t head[HEAD];
-    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0)
-        return refuse_foreign(path, err);
+    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse_foreign(path, err);
     uint64_t version = lowest_first(head[1]);
     if (version != VERSION)
         return emi_fail(err, EM_EDATA,
-                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, or removing it first",
+                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, "
+                        "or removing it first",
                         path, (unsigned long long)version, VERSION);
     return p->left > HEAD && !p->spoiled ? EM_OK : refuse_damage(path, err);
 }
