@@ -9,10 +9,8 @@
 enum { D = 4, MOST = 1 << 16 };
 
 /* As tests/fit/files/make.py has them. */
-static const char *const names[D] = {"height", "",
-                                     "Gr\xc3\xb6\xc3\x9f"
-                                     "e in \xc2\xb5m",
-                                     "\xe4\xbd\x93\xe9\x87\x8d \xf0\x9f\x98\x80"};
+static const char *const names[D] = {"height", "", "Gr\303\266\303\237e in \302\265m",
+                                     "\344\275\223\351\207\215 \360\237\230\200"};
 
 static const char *golden(const char *name)
 {
