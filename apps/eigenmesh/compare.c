@@ -108,8 +108,7 @@ static em_status open_files(compare_job *job, em_error *err)
     int can_draw = gnuplot_find(gnuplot);
     TRY(directory_open(&job->directory, path, err));
     for (int i = 0; i < FILES; i++)
-        if (file_is_wanted(job, i, can_draw))
-            TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
+        if (file_is_wanted(job, i, can_draw)) TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
     TRY(check_files(job, err));
     for (int i = 0; i < FILES; i++)
         if (job->paths[i]) TRY(em_output_open(&job->files[i].handle, job->paths[i], err));

@@ -69,8 +69,7 @@ static em_status generate(const arguments *args, em_error *err)
     TRY(check_room(output, em_data_rows(data), em_data_columns(data), err));
     stream_target target = {.path = output, .type = EM_F64, .columns = em_data_columns(data)};
     TRY(stream_rows(data, &target, err));
-    if (args_reports(args))
-        (void)printf("%s: %zu x %zu samples\n", output, em_data_rows(data), em_data_columns(data));
+    if (args_reports(args)) (void)printf("%s: %zu x %zu samples\n", output, em_data_rows(data), em_data_columns(data));
 done:
     em_data_free(&data);
     return status;

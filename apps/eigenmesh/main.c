@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const command_spec *const commands[] = {&command_fit,     &command_compare,   &command_transform,
                                                &command_info,    &command_generate,  &command_topology,
@@ -52,7 +53,8 @@ static em_status run_command(int argc, char **argv, em_error *err)
                       command->name, cluster_size());
     status = cluster_agree(cluster_speaks() ? named_files_check(&args, err) : EM_OK, err);
     if (status != EM_OK) return status;
-    progress_allow(!args_given(&args, "quiet") && cluster_speaks());
+    int in_the_way = args.stdout_is_taken && isatty(STDOUT_FILENO);
+    progress_allow(!args_given(&args, "quiet") && !in_the_way && cluster_speaks());
     return command->run(&args, err);
 }
 

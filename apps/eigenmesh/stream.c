@@ -4,6 +4,7 @@
 #include "progress.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK_NUMBERS = 1 << 18 };
 
@@ -39,7 +40,8 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
         TRY(stream_block(data, target, writer, first, count, in, out, err));
         progress_rows(first + count, rows);
         if (interrupt_requested())
-            TRY(refuse(err, EM_EOUTPUT, "%s: not written, interrupted at row %zu; try again", target->path, first));
+            TRY(refuse(err, EM_EOUTPUT, "%s: %s, interrupted at row %zu; try again", target->path,
+                       strcmp(target->path, "-") == 0 ? "cut short" : "not written", first + count));
     }
     TRY(em_writer_close(&writer, err));
 done:

@@ -10,7 +10,9 @@ static const option_spec transform_options[] = {
      .metavar = "SCORES.npy",
      .example = "scores.npy",
      .required = 1,
-     .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz"},
+     .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz; - is "
+             "CSV on "
+             "standard output"},
     {.name = "inverse", .help = "from scores (K columns) back to rows (d columns)"},
     {.name = "whiten", .help = "scores of unit variance"},
     INPUT_OPTIONS,

@@ -524,11 +524,11 @@ EM_API int em_model_features(const em_model *model);
 EM_API uint64_t em_model_samples(const em_model *model);
 
 /* Borrowed views that live as long as the model, scikit-learn's meaning and shapes. */
-EM_API const double *em_model_components(const em_model *model);         /* K x d   */
-EM_API const double *em_model_mean(const em_model *model);               /* d       */
-EM_API const double *em_model_scale(const em_model *model);              /* d       */
+EM_API const double *em_model_components(const em_model *model);              /* K x d   */
+EM_API const double *em_model_mean(const em_model *model);                    /* d       */
+EM_API const double *em_model_scale(const em_model *model);                   /* d       */
 EM_API const char *em_model_feature_name(const em_model *model, int feature); /* UTF-8; NULL: there are no names */
-EM_API const double *em_model_explained_variance(const em_model *model); /* K       */
+EM_API const double *em_model_explained_variance(const em_model *model);      /* K       */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
 

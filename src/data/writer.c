@@ -166,7 +166,8 @@ static em_status choose_format(em_writer *writer, const char *name, em_error *er
         writer->format = &emi_format_hdf5;
     else
         return emi_fail(err, EM_EINVAL,
-                        "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5, raw:TYPE:FILE, or - for CSV", name);
+                        "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5, raw:TYPE:FILE, or - for CSV",
+                        name);
     return EM_OK;
 }
 

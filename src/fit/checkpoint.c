@@ -112,8 +112,9 @@ static em_status choose_generation(emi_checkpoint *c, em_error *err)
         c->from = older, c->label = of_older;
         older = (emi_parcel){0};
     } else {
-        TRY(emi_fail(err, EM_EDATA, "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first",
-                     c->path, newest, common));
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first", c->path,
+                     newest, common));
     }
 done:
     emi_parcel_close(&newer);
@@ -209,9 +210,10 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
         status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
     if (status != EM_OK) return status;
     if (c->found)
-        return emi_fail(err, EM_EINVAL,
-                        "%s: a checkpoint of this very problem; try --resume to go on from iteration %ld, or remove it first", c->path,
-                        c->found);
+        return emi_fail(
+            err, EM_EINVAL,
+            "%s: a checkpoint of this very problem; try --resume to go on from iteration %ld, or remove it first",
+            c->path, c->found);
     if (c->resumed)
         memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
     else

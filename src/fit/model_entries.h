@@ -23,8 +23,8 @@ enum { EMI_MODEL_FORMAT = 2 };
 
 /* The integers and lists of the file that em_model keeps in other forms. */
 typedef struct emi_entry_buffers {
-    int64_t format, n_components, n_features, converged, reason, iterations, nodes, threads, constant_features, open_cluster,
-        rank, limited;
+    int64_t format, n_components, n_features, converged, reason, iterations, nodes, threads, constant_features,
+        open_cluster, rank, limited;
     uint64_t n_samples, seed;
     uint64_t rounds[EM_PHASES], messages[EM_PHASES], bytes[EM_PHASES];
     double units[EM_PHASES];

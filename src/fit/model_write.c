@@ -59,7 +59,8 @@ static em_status format_entry(const emi_entry *entry, const char *path, unsigned
 {
     char descr[32];
     size_t payload = payload_of(entry);
-    unsigned char *bytes = *out = payload && payload < SIZE_MAX - HEADER_ROOM ? emi_malloc(HEADER_ROOM + payload) : NULL;
+    unsigned char *bytes = *out =
+        payload && payload < SIZE_MAX - HEADER_ROOM ? emi_malloc(HEADER_ROOM + payload) : NULL;
     if (!bytes) return emi_fail_memory(err, path);
     size_t header = emi_npy_format((char *)bytes, descr_of(entry, descr), entry->dims, entry->shape);
     if (entry->kind == EMI_TEXT)

@@ -66,11 +66,17 @@ static em_status refuse_foreign(const char *path, em_error *err)
     return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for --checkpoint", path);
 }
 
+static em_status refuse_no_file(const char *path, em_error *err)
+{
+    return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for --checkpoint", path);
+}
+
 em_status emi_parcel_check_place(const char *path, em_error *err)
 {
     struct stat about;
-    int harmless = stat(path, &about) != 0 || !S_ISREG(about.st_mode) || emi_parcel_is_at(path);
-    return harmless ? EM_OK : refuse_foreign(path, err);
+    if (stat(path, &about) != 0) return EM_OK;
+    if (S_ISFIFO(about.st_mode)) return refuse_no_file(path, err); /* which would make us wait for a reader */
+    return !S_ISREG(about.st_mode) || emi_parcel_is_at(path) ? EM_OK : refuse_foreign(path, err);
 }
 
 static em_status open_file(emi_parcel *p, const char *path, em_error *err)
@@ -82,8 +88,7 @@ static em_status open_file(emi_parcel *p, const char *path, em_error *err)
             err, EM_EIO,
             "%s: no checkpoint to resume from (%s); try without --resume, or with as many processes as wrote it", path,
             strerror(errno));
-    if (!S_ISREG(about.st_mode))
-        return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for --checkpoint", path);
+    if (!S_ISREG(about.st_mode)) return refuse_no_file(path, err);
     p->left = (uint64_t)about.st_size / WORD;
     p->spoiled = about.st_size % WORD != 0;
     return EM_OK;
@@ -92,12 +97,12 @@ static em_status open_file(emi_parcel *p, const char *path, em_error *err)
 static em_status check_head(emi_parcel *p, const char *path, em_error *err)
 {
     uint64_t head[HEAD];
-    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0)
-        return refuse_foreign(path, err);
+    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse_foreign(path, err);
     uint64_t version = lowest_first(head[1]);
     if (version != VERSION)
         return emi_fail(err, EM_EDATA,
-                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, or removing it first",
+                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, "
+                        "or removing it first",
                         path, (unsigned long long)version, VERSION);
     return p->left > HEAD && !p->spoiled ? EM_OK : refuse_damage(path, err);
 }

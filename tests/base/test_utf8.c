@@ -31,7 +31,7 @@ static void what_is_no_utf8_is_marked(void **state)
     static const struct {
         const char *text;
         size_t length;
-    } cases[] = {{"\xe9t\xe9", 3},    {"\xc3", 1},         {"\xe2\x82", 2},     {"\xc0\x80", 2},
+    } cases[] = {{"\xe9t\xe9", 3},    {"\xc3", 1},         {"\xe2\x82", 2},         {"\xc0\x80", 2},
                  {"\xe0\x80\x80", 3}, {"\xed\xa0\x80", 3}, {"\xf4\x90\x80\x80", 4}, {"\xff", 1}};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         const char *at = cases[n].text;

@@ -95,10 +95,8 @@ ends 2 fit data.npy -k 4 -n 6 -m deepca --checkpoint run.ck -o run.ck.3-5.next
 grep -qF -- "--checkpoint: 'run.ck' is the file of --output 'run.ck.3-5.next' too" "$err" || fail "a part is an output"
 ends 2 fit node-%d.npy -k 4 -n 2 -o ./node-1.npy # which may lie where another rank is
 grep -qF -- "--output: './node-1.npy' is the file of INPUT 'node-1.npy' too" "$err" || fail "a rank's file is an output"
-ends 0 fit data.npy -k 4 -n 6 -o - # one model, and nothing beside it
-cp "$out" model.npz
-works info model.npz
-rm model.npz
+ends 0 fit data.npy -k 4 -n 6 -m dsa --iterations 9 --trace - # of one rank, and nothing beside it
+[[ $(wc -l <"$out") -eq 11 && $(head -n 1 "$out") == iteration,*error ]] || fail "not a trace on standard output"
 
 cp 40/run.ck.* .
 under_mpirun 3

@@ -32,9 +32,9 @@ works convert named.csv positions.csv --columns 1-2 --header yes
 cmp -s columns.csv positions.csv || fail "columns by name and by position differ"
 grep -q '^2,3' columns.csv || fail "the columns are not x and y"
 
-# Onto itself: read before it is replaced.
+# Onto itself: what is read is not written.
 cp numbers.npy self.npy
-works convert self.npy self.npy
+refuses 2 "OUTPUT: 'self.npy' is the file of INPUT too" convert self.npy self.npy --dtype f32
 cmp -s numbers.npy self.npy || fail "a file converted onto itself changed"
 
 refuses 2 "OUTPUT is missing" convert numbers.csv

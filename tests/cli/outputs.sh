@@ -45,6 +45,7 @@ echo first >appended
 "$EIGENMESH" convert data.npy - >>appended 2>"$err" </dev/null || fail "convert"
 [[ $(head -n 1 appended) == first && $(wc -l <appended) -eq 31 ]] || fail "what was there is gone"
 ran="convert data.npy - >>data.csv"
+# shellcheck disable=SC2094 # which is what is refused
 "$EIGENMESH" convert data.csv - >>data.csv 2>"$err" </dev/null && fail "a file is appended to itself"
 : >"$out"
 complains "OUTPUT: '-' is the file of INPUT 'data.csv' too"

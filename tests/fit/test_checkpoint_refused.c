@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void refused(const em_options *options, const setting *where, em_status code, const char *words)
@@ -253,6 +254,9 @@ static void bad_places_are_told_at_once(void **state)
     refused(&options, &usual, EM_EINVAL, "cannot be written");
     options.checkpoint = "-";
     refused(&options, &usual, EM_EINVAL, "checkpoint: '-' cannot be read again");
+    options.checkpoint = scratch("pipe");
+    assert_int_equal(mkfifo(options.checkpoint, 0600), 0);
+    refused(&options, &usual, EM_EDATA, "pipe: not a file"); /* and nobody waits for its other end */
 }
 
 /* The same fit where no file may be larger than a page. */

@@ -9,8 +9,8 @@
 enum { D = 4, MOST = 1 << 16 };
 
 /* As tests/fit/files/make.py has them. */
-static const char *const names[D] = {"height", "", "Gr\xc3\xb6\xc3\x9f" "e in \xc2\xb5m",
-                                     "\xe4\xbd\x93\xe9\x87\x8d \xf0\x9f\x98\x80"};
+static const char *const names[D] = {"height", "", "Gr\303\266\303\237e in \302\265m",
+                                     "\344\275\223\351\207\215 \360\237\230\200"};
 
 static const char *golden(const char *name)
 {
@@ -168,12 +168,9 @@ static void models_of_the_first_format_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_keeps_them),
-        cmocka_unit_test(the_array_is_numpys),
-        cmocka_unit_test(what_numpy_wrote_is_read),
-        cmocka_unit_test(a_model_without_names_has_none),
-        cmocka_unit_test(odd_names_stay_readable),
-        cmocka_unit_test(models_of_the_first_format_are_read),
+        cmocka_unit_test(a_file_keeps_them),        cmocka_unit_test(the_array_is_numpys),
+        cmocka_unit_test(what_numpy_wrote_is_read), cmocka_unit_test(a_model_without_names_has_none),
+        cmocka_unit_test(odd_names_stay_readable),  cmocka_unit_test(models_of_the_first_format_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
