@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* "shard-%03d.npy": a file a node.  One conversion of a whole number, and nothing else that printf would look at. */
 static int is_pattern(const char *path)
@@ -35,7 +34,7 @@ static em_status count_files(problem *p, em_error *err)
     em_status status = EM_OK;
     for (p->nodes = 0; status == EM_OK; p->nodes++) {
         status = name_of(path, p->args->operands[0], p->nodes, err);
-        if (status == EM_OK && access(path, F_OK) != 0) break;
+        if (status == EM_OK && !input_is_there(path)) break;
     }
     if (status == EM_OK && p->nodes == 0)
         return refuse(err, EM_EIO, "%s: is missing, the first of a file a node; try another name", path);
