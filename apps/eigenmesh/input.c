@@ -1,9 +1,11 @@
 #include "input.h"
 #include "message.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static em_status header_of(const char *text, em_read_options *options, em_error *err)
 {
@@ -109,6 +111,19 @@ static int is_stream(const char *path)
 {
     struct stat about;
     return is_standard_input(path) || (stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
+int input_is_there(const char *text)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s", path_of(text));
+    if (length >= PATH_MAX) return 0;
+    while (access(path, F_OK) != 0) {
+        char *colon = strrchr(path, ':');
+        if (!colon) return 0;
+        *colon = 0;
+    }
+    return 1;
 }
 
 em_status input_check_streams(char *const *operands, int count, int processes, em_error *err)

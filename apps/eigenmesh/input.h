@@ -33,6 +33,9 @@ em_status input_open(em_data **out, const char *path, const arguments *args, con
 /* A whole matrix of a known shape; `shape` says in words what its sides are. */
 em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);
 
+/* Is there a file of this name, without what "raw:TYPE:COLUMNS:" and ":name" add to it? */
+int input_is_there(const char *text);
+
 /* Standard input and pipes are read once, by one process: an error where two of these operands are the same one, or
  * where more processes than one would read it. */
 em_status input_check_streams(char *const *operands, int count, int processes, em_error *err);

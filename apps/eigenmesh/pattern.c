@@ -1,9 +1,9 @@
 #include "pattern.h"
+#include "input.h"
 #include "message.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int pattern_is(const char *path)
 {
@@ -28,7 +28,7 @@ em_status pattern_count(const char *pattern, int *count, em_error *err)
     em_status status = EM_OK;
     for (*count = 0; status == EM_OK; ++*count) {
         status = pattern_name(path, pattern, *count, err);
-        if (status == EM_OK && access(path, F_OK) != 0) break;
+        if (status == EM_OK && !input_is_there(path)) break;
     }
     if (status == EM_OK && *count == 0)
         return refuse(err, EM_EIO, "%s: is missing, the first of a file a node; try another name", path);

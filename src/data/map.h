@@ -20,7 +20,7 @@ void emi_map_close(void *at);
 /* The map lost no page so far. */
 int emi_map_is_covered(const void *at);
 
-/* And the file is still as long: asks the system, which costs as much as converting some hundred numbers. */
+/* And the file is still as long, which the system is asked for. */
 int emi_map_is_whole(const void *at);
 
 #endif

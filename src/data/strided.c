@@ -21,14 +21,13 @@ static int is_packed(const em_data *data)
     return !data->pick && l->column_stride == size && l->row_stride == size * (ptrdiff_t)data->columns;
 }
 
-/* Rows that come from a map count only if it still was the file.  A row alone, which is how shuffled ones come, is not
- * worth asking the system for its size: of those after it, one is missing then. */
+/* Rows that come from a map count only if it still was the file.  Its size is asked for with the last row alone, since
+ * that is slow on the disks of a cluster: whoever gets zeros before it loses the pages after them. */
 static em_status strided_check(const em_data *data, size_t first, size_t count, em_error *err)
 {
     const strided *s = data->state;
     if (s->bytes.kind != EMI_MAPPED) return EM_OK;
-    int ask = count > 1 || first + count == data->rows;
-    int good = ask ? emi_map_is_whole(s->bytes.at) : emi_map_is_covered(s->bytes.at);
+    int good = first + count == data->rows ? emi_map_is_whole(s->bytes.at) : emi_map_is_covered(s->bytes.at);
     return good ? EM_OK : emi_fail_shorter(err, data->name);
 }
 

@@ -18,6 +18,11 @@ cp "$files/several.npz" a:b/c:d.npz
 works convert a:b/c:d.npz:x colons.csv
 cmp stored.csv colons.csv || fail "another array where the file's name has colons"
 
+# A file a node, each with the array of that name; they are counted.
+for node in 0 1 2; do cp "$files/several.npz" "part-$node.npz"; done
+works fit part-%d.npz:x -k 1
+says "data      9 x 2 over 3 nodes"
+
 works generate -d 5 -N 40 -k 2 --gap 0.5 -o data.npy
 works fit data.npy -k 2 -q -o model.npz
 refuses 2 "model.npz: is a model, not data; try 'eigenmesh info'" fit model.npz -k 1 -o no.npz
