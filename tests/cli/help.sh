@@ -40,8 +40,29 @@ for command in $commands; do
     [[ $count -ge 3 ]] || fail "the options of $command were not found in its help"
     [[ $(wc -w <<<"$offered") -eq $count ]] || fail "the completion of $command offers options that do not exist"
 done
+# Methods and topologies by the program's own word: help, manual, README and completion know every one.
+# in_file NAME FILE PATTERN
+in_file()
+{
+    grep -qE -- "$3" "$root/$2" || fail "$1 is not in $2"
+}
+works --version
+mapfile -t methods < <(sed -n 's/^methods *auto, //p' "$out" | tr -d ' ' | tr ',' '\n')
+[[ ${#methods[@]} -ge 11 ]] || fail "the methods were not found in --version"
 works help fit
-for method in krylov covariance deepca fastpca sdot sadot dsa dpgd seqdistpm gha oi; do says "  $method "; done
+for method in "${methods[@]}"; do
+    says "  $method "
+    in_file "$method" README.md "\`(--method )?$method\`"
+done
+cp "$out" "$scratch/log/help"
+run topology none-such -n 5
+mapfile -t topologies < <(sed 's/.*try one of //; s/, /\n/g' "$err" | sed 's/:.*//')
+[[ ${#topologies[@]} -ge 11 ]] || fail "the topologies were not found in a message"
+for topology in "${topologies[@]}"; do
+    grep -qE "(^|[ :])${topology}[:,]" "$scratch/log/help" || fail "$topology is not in the help of fit"
+    in_file "$topology" docs/man/eigenmesh-fit.1 "^\.Cm(.* | )$topology( |$)"
+    [[ " $(_eigenmesh_values --topology) " == *" $topology"[:\ ]* ]] || fail "$topology is not completed"
+done
 for page in "$root"/docs/man/*.1; do
     if command -v mandoc >/dev/null; then
         mandoc -Tlint -W warning "$page" >"$out" 2>&1 || fail "mandoc complains"

@@ -60,7 +60,7 @@ refuses 2 "--nodes: '-3' is not a whole number" topology cycle -n -3
 refuses 2 "--nodes: 'many' is not a whole number" topology cycle -n many
 refuses 2 "--nodes: '99999999999' is not a whole number" topology cycle -n 99999999999
 refuses 2 "--seed: '-1' is not a whole number" topology cycle -n 5 --seed -1
-refuses 2 "wheel" topology wheel -n 5
+refuses 2 "none-such" topology none-such -n 5
 refuses 2 "er:2" topology er:2 -n 5
 refuses 2 "er:x" topology er:x -n 5
 refuses 2 "grid:2x2" topology grid:2x2 -n 5

@@ -3,6 +3,7 @@
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/engines.h"
+#include "support/promises.h"
 #include "support/truth.h"
 #include "support/verdicts.h"
 
@@ -81,23 +82,17 @@ static int promises_residual(const char *method)
     return emi_method_find(method)->info.residual;
 }
 
-static int is_one_of(const char *method, const char *a, const char *b)
-{
-    return strcmp(method, a) == 0 || strcmp(method, b) == 0;
-}
-
-/* What a method promises: dsa and dpgd a neighbourhood of the size of the step, sdot and sadot what their mixes leave
- * of disagreement, the others what the tolerance leaves. */
+/* Of methods that promise neither, what the tolerance leaves. */
 static double promised_error(const char *method)
 {
-    if (is_one_of(method, "dsa", "dpgd")) return 2e-3;
-    return is_one_of(method, "sdot", "sadot") ? 1e-8 : 1e-10;
+    if (promises_the_step(method)) return 2e-3;
+    return promises_its_own_mixes(method) ? 1e-8 : 1e-10;
 }
 
 static em_options promised_options(const char *method)
 {
     em_options options = exact_options(method);
-    if (is_one_of(method, "sdot", "sadot")) options.tolerance = 1e-6; /* what their own number of mixes is for */
+    if (promises_its_own_mixes(method)) options.tolerance = 1e-6;
     return options;
 }
 
@@ -128,7 +123,7 @@ static void every_method_on_every_engine(void **state)
                 em_options options = promised_options(method->name);
                 options.seed = (uint64_t)(10 * m + c); /* starts on both sides of every vector */
                 int nodes = method->single_node ? 1 : NODES;
-                if (c == 2 && (nodes == 1 || is_one_of(method->name, "dsa", "dpgd"))) continue; /* below */
+                if (c == 2 && (nodes == 1 || promises_the_step(method->name))) continue; /* below */
                 em_model *model = solve(*state, &options, engines_name(e), nodes, "er:0.6", splits[c], 2);
                 check_solution(*state, model, method->name, engines_name(e));
                 em_model_free(&model);
@@ -139,14 +134,14 @@ static void every_method_on_every_engine(void **state)
  * the neighbourhood then is what a gentler step gives. */
 static void unequal_shards(void **state)
 {
-    static const char *const methods[] = {"dsa", "dpgd"};
-    for (int m = 0; m < 2; m++) {
-        em_options options = exact_options(methods[m]);
+    for (int m = 0; em_method(m); m++) {
+        em_options options = exact_options(em_method(m)->name);
+        if (!promises_the_step(options.method)) continue;
         options.step = 0.005;
         options.tolerance = 1e-7;
         em_model *model = solve(*state, &options, NULL, NODES, "complete", "sizes:300,2,98,150,49,1", 2);
         double worst = worst_column(*state, model);
-        if (worst > 1e-2) fail_msg("%s: worst column at sin^2 = %g", methods[m], worst);
+        if (worst > 1e-2) fail_msg("%s: worst column at sin^2 = %g", options.method, worst);
         em_model_free(&model);
     }
 }

@@ -3,6 +3,7 @@
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/matrix.h"
+#include "support/promises.h"
 #include "support/truth.h"
 #include "support/verdicts.h"
 
@@ -61,21 +62,11 @@ static em_model *fit(const table *t, const em_options *options, const char *topo
     return model;
 }
 
-static int is_among(const char *method, const char *const *list)
-{
-    for (int n = 0; list[n]; n++)
-        if (strcmp(method, list[n]) == 0) return 1;
-    return 0;
-}
-
-static const char *const stepping[] = {"dsa", "dpgd", NULL};              /* come to rest within O(step) */
-static const char *const mixing[] = {"sdot", "sadot", "seqdistpm", NULL}; /* at what mixing leaves        */
-
 /* The sine that a method owes on a network that mixes well; the others only what they say of themselves. */
 static double owed(const char *method, int mixes_well)
 {
-    if (is_among(method, stepping)) return mixes_well ? 0.15 : 1;
-    if (is_among(method, mixing)) return mixes_well ? 1e-3 : 1;
+    if (promises_the_step(method)) return mixes_well ? 0.15 : 1;
+    if (promises_the_mixes(method)) return mixes_well ? 1e-3 : 1;
     return 1e-5; /* tolerance over the smallest gap, and some */
 }
 
@@ -170,22 +161,24 @@ static void the_distance_follows_the_step(void **state)
 {
     (void)state;
     table t = make_table(300, 6, 6, 41);
-    for (int m = 0; stepping[m]; m++) {
+    for (int m = 0; em_method(m); m++) {
+        const char *method = em_method(m)->name;
         double before = INFINITY;
+        if (!promises_the_step(method)) continue;
         for (double step = 0.04; step > 0.001; step /= 4) {
             em_options options = em_options_default();
-            options.method = stepping[m];
+            options.method = method;
             options.components = 3;
             options.step = step;
             em_model *model = fit(&t, &options, "cycle", 6);
             double sine = worst_sine(&t, model);
             assert_int_equal(em_model_info(model)->reason, EM_SETTLED);
-            if (sine > before / 2) fail_msg("%s: step %g, sine %g after %g", stepping[m], step, sine, before);
+            if (sine > before / 2) fail_msg("%s: step %g, sine %g after %g", method, step, sine, before);
             before = sine;
             em_model_free(&model);
         }
         em_options options = em_options_default();
-        options.method = stepping[m];
+        options.method = method;
         options.components = 3;
         options.step = 1e-7;
         options.iterations = 500;
@@ -201,20 +194,22 @@ static void the_distance_follows_the_mixes(void **state)
 {
     (void)state;
     table t = make_table(300, 6, 6, 43);
-    for (int m = 0; mixing[m]; m++) {
+    for (int m = 0; em_method(m); m++) {
+        const char *method = em_method(m)->name;
         double before = INFINITY;
+        if (!promises_the_mixes(method)) continue;
         for (int rounds = 5; rounds <= 40; rounds *= 2) {
             em_options options = em_options_default();
-            options.method = mixing[m];
+            options.method = method;
             options.components = 3;
             options.tolerance = 1e-9;
             options.consensus_rounds = rounds;
             em_model *model = fit(&t, &options, "cycle", 6);
             double sine = worst_sine(&t, model);
             if (em_model_info(model)->reason < 0)
-                fail_msg("%s, %d rounds: %s", mixing[m], rounds, em_reason_text(em_model_info(model)->reason));
+                fail_msg("%s, %d rounds: %s", method, rounds, em_reason_text(em_model_info(model)->reason));
             if (sine > before / 2 && sine > 1e-8)
-                fail_msg("%s: %d rounds, sine %g after %g", mixing[m], rounds, sine, before);
+                fail_msg("%s: %d rounds, sine %g after %g", method, rounds, sine, before);
             before = sine;
             em_model_free(&model);
         }
