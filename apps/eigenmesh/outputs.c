@@ -14,7 +14,7 @@ static em_status open_one(output_file *files, int i, em_error *err)
             return refuse(err, EM_EINVAL, "--%s: '%s' is the file of --%s too; try another name", file->option,
                           file->path, files[other].option);
     if (strcmp(file->option, "plot") == 0) {
-        em_status status = gnuplot_require(err);
+        em_status status = gnuplot_require_for("--plot", file->path, err);
         if (status != EM_OK) return status;
     }
     return em_output_open(&file->handle, file->path, err);

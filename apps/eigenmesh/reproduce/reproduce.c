@@ -104,7 +104,7 @@ static em_status describe(job *j, em_error *err)
     j->how.iterations_max = (long)iterations;
     for (const plan *p = paper_plans; p->key; p++)
         if (p->source != DRAWN && asked_for(j, p->figure)) TRY(images_check(p->source, data_directory(j), err));
-    TRY(gnuplot_require(err));
+    TRY(gnuplot_require("reproduce", err));
 done:
     return status;
 }
