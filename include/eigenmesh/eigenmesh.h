@@ -105,6 +105,7 @@ typedef struct em_read_options {
     enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
     const char *columns;                                         /* "0-9,12" from 0, or CSV header names; NULL: all,
                           * but for a column of labels                             */
+    const char *label; /* name or position of a column kept as text, no feature; NULL: none */
 } em_read_options;
 
 /* Open a table: .npy, CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw
@@ -123,6 +124,9 @@ EM_API size_t em_data_columns(const em_data *data);
 EM_API em_dtype em_data_type(const em_data *data);
 EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ...       */
 EM_API const char *em_data_name(const em_data *data);   /* the path it came from   */
+
+/* A row's text in the column em_read_options.label; NULL where none was asked for.  Borrowed. */
+EM_API const char *em_data_label(const em_data *data, size_t row);
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns].          */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);

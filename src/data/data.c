@@ -63,6 +63,13 @@ const char *em_data_name(const em_data *data)
     return data->name;
 }
 
+const char *em_data_label(const em_data *data, size_t row)
+{
+    (void)data;
+    (void)row;
+    return NULL;
+}
+
 em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
 {
     if (first > data->rows || count > data->rows - first)
