@@ -105,7 +105,6 @@ typedef struct em_read_options {
     enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
     const char *columns;                                         /* "0-9,12" from 0, or CSV header names; NULL: all,
                           * but for a column of labels                             */
-    const char *label; /* name or position of a column kept as text, no feature; NULL: none */
 } em_read_options;
 
 /* Open a table: .npy, CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw
@@ -125,7 +124,7 @@ EM_API em_dtype em_data_type(const em_data *data);
 EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ...       */
 EM_API const char *em_data_name(const em_data *data);   /* the path it came from   */
 
-/* A row's text in the column em_read_options.label; NULL where none was asked for.  Borrowed. */
+/* The text of a row in the column that was asked for as label; NULL: none was.       */
 EM_API const char *em_data_label(const em_data *data, size_t row);
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns].          */

@@ -56,7 +56,7 @@ static em_status parse_path(emi_request *request, const char *text, em_error *er
 
 static em_status parse_request(emi_request *request, const char *text, const em_read_options *options, em_error *err)
 {
-    static const em_read_options find_out = {.columns = NULL};
+    static const em_read_options find_out = {EM_HEADER_AUTO, NULL};
     const char *raw = emi_text_after(text, "raw:");
     *request = (emi_request){.options = options ? options : &find_out};
     return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
