@@ -182,15 +182,19 @@ static int letter_size(const char *text)
     return letter < least[size] || letter > 0x10ffff || surrogate || no_letter ? 0 : size;
 }
 
-/* What is no text would make an SVG that nothing opens. */
+/* In single quotes nothing has a meaning but the quote itself, which gnuplot gets wrong where a text begins with it: a
+ * typographic apostrophe does as well.  What is no text would make an SVG that nothing opens. */
 void gnuplot_quote(FILE *script, const char *text)
 {
     (void)fputc('\'', script);
     while (*text) {
         int size = letter_size(text);
-        if (*text == '\'') (void)fputc('\'', script);
-        if (size == 0 || iscntrl((unsigned char)*text))
+        if (*text == '\'')
+            (void)fputs("\u2019", script);
+        else if (size == 0 || iscntrl((unsigned char)*text))
             (void)fputc(size ? ' ' : '?', script);
+        else if (strncmp(text, "]]>", 3) == 0)
+            (void)fputs("] ", script); /* that ends a text of XML */
         else
             (void)fwrite(text, 1, (size_t)size, script);
         text += size ? size : 1;

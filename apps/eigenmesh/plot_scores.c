@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
-enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 92, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 28 };
+enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 28 };
 
 typedef struct spot {
     double x, y;
@@ -201,7 +201,8 @@ static void put_key(FILE *script, const labels *l, double left, double top)
 static void put_numbers(FILE *script, const char *axis, const range *r)
 {
     double largest = fmax(fabs(r->least), fabs(r->most));
-    if (largest >= 1e5 || largest < 1e-2) (void)fprintf(script, "set format %s '%%.2te%%T'\n", axis);
+    int digits = largest < 1e99 && largest > 1e-99 ? 2 : 1;
+    if (largest >= 1e5 || largest < 1e-2) (void)fprintf(script, "set format %s '%%.%dte%%T'\n", axis, digits);
 }
 
 static void put_scale(FILE *script, const labels *l, double left, double bottom, double top)
@@ -218,11 +219,20 @@ static void put_scale(FILE *script, const labels *l, double left, double bottom,
     put_numbers(script, "cb", &(range){l->least, l->most});
 }
 
+/* That of the y axis keeps its place, however long the numbers are. */
+static void put_axis_title(FILE *script, char axis, const char *title)
+{
+    (void)fputs(axis == 'x' ? "set xlabel " : "set label 1 ", script);
+    gnuplot_quote(script, title);
+    (void)fputs(axis == 'x' ? "\n" : " at screen 0.027, graph 0.5 center rotate by 90 font ',13'\n", script);
+}
+
 static void put_component(FILE *script, char axis, int component, const score_plot *of)
 {
-    (void)fprintf(script, "set %clabel 'component %d%s (%.3g%% of the variance)' font ',13'%s\n", axis, component,
-                  of->whitened ? ", whitened" : "", 100 * of->shares[component - 1],
-                  axis == 'y' ? " offset inward,0" : "");
+    char title[96];
+    (void)snprintf(title, sizeof title, "component %d%s (%.3g%% of the variance)", component,
+                   of->whitened ? ", whitened" : "", 100 * of->shares[component - 1]);
+    put_axis_title(script, axis, title);
 }
 
 static void put_upward(FILE *script, const scatter *s)
@@ -232,9 +242,7 @@ static void put_upward(FILE *script, const scatter *s)
     } else if (s->labels->count) {
         (void)fputs("unset ytics\nset border 1\n", script);
     } else {
-        (void)fputs("set ylabel ", script);
-        gnuplot_quote(script, s->labels->name);
-        (void)fputs(" font ',13' offset inward,0\n", script);
+        put_axis_title(script, 'y', s->labels->name);
     }
 }
 
@@ -322,8 +330,8 @@ static em_status plot_histogram(const canvas *to, const score_plot *of, em_error
     }
     (void)fputs("end\n", script);
     put_ranges(script, &x, &rows);
+    put_axis_title(script, 'y', "rows");
     (void)fprintf(script,
-                  "set ylabel 'rows' font ',13' offset inward,0\n"
                   "set grid noxtics\nunset key\n"
                   "set boxwidth %.9g\nset style fill solid noborder\n"
                   "plot $bars with boxes linecolor '#%06x'\n",
