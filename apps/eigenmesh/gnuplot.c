@@ -88,10 +88,11 @@ done:
     return status;
 }
 
-/* KINDS where the name ends in none of them. */
+/* KINDS where the name ends in none of them.  Standard output has no name. */
 static int kind_of(const char *path)
 {
     size_t length = strlen(path);
+    if (strcmp(path, "-") == 0) return PICTURE_SVG;
     for (int k = 0; k < KINDS; k++)
         if (length > 4 && strcasecmp(path + length - 4, kinds[k].ending) == 0) return k;
     return KINDS;

@@ -27,7 +27,7 @@ int gnuplot_find(char path[GNUPLOT_PATH_MAX]);
 /* It is there; `what` is the option or command that needs it. */
 em_status gnuplot_require(const char *what, em_error *err);
 
-/* It can draw what the end of the file's name asks for: .svg, .png or .pdf. */
+/* It can draw what the end of the file's name asks for: .svg, .png or .pdf; "-" is an SVG. */
 em_status gnuplot_require_for(const char *what, const char *path, em_error *err);
 
 /* The kind of picture that a name asks for, which gnuplot_require_for has let pass. */

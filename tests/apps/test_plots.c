@@ -397,10 +397,11 @@ static void names_say_what_a_picture_is(void **state)
 {
     (void)state;
     em_error err = {0};
-    static const char *const wrong[] = {"plot", ".svg", "svg", "plot.jpg", "plot.svg.gz", "plot.", "/dev/stdout", "-"};
+    static const char *const wrong[] = {"plot", ".svg", "svg", "plot.jpg", "plot.svg.gz", "plot.", "/dev/stdout"};
     assert_int_equal(gnuplot_kind("a.svg"), PICTURE_SVG);
     assert_int_equal(gnuplot_kind("a.b.PNG"), PICTURE_PNG);
     assert_int_equal(gnuplot_kind("svg/a.pdf"), PICTURE_PDF);
+    assert_int_equal(gnuplot_kind("-"), PICTURE_SVG);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_fails(gnuplot_require_for("--plot", wrong[i], &err), EM_EINVAL, ".svg, .png or .pdf", &err);
 }

@@ -8,7 +8,7 @@ works fit data.npy -k 4 -o model.npz
 works fit data.npy -k 1 -o one.npz
 
 # --- another ending is refused before any work, with the three named; so is no ending
-for name in x.jpg x.svg.gz x svg .png /dev/stdout -; do
+for name in x.jpg x.svg.gz x svg .png /dev/stdout; do
     refuses 2 "ends in .svg, .png or .pdf" fit data.npy -k 2 -o new.npz --plot "$name"
     refuses 2 "ends in .svg, .png or .pdf" info model.npz --plot "$name"
     refuses 2 "ends in .svg, .png or .pdf" transform model.npz data.npy -o new.npy --plot "$name"
