@@ -91,7 +91,7 @@ static em_status open_in_directory(compare_job *job, int file, const char *name,
     const char *path = job->files[file].path = job->paths[file], *plot = job->files[FILE_PLOT].path;
     if (status != EM_OK) return status;
     if (plot && strcmp(path, plot) == 0)
-        return refuse(err, EM_EINVAL, "--plot: '%s' is a file of --output too; try another name", plot);
+        return refuse(err, EM_EINVAL, "--output: '%s' is the file of --plot too; try another name", plot);
     return em_output_open(&job->files[file].handle, path, err);
 }
 

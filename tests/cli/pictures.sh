@@ -77,7 +77,7 @@ works compare data.npy -k 2 -n 5 --methods krylov,dsa --iterations 30 -o made --
 says '"both.svg"'
 says '"made/units.svg"'
 [[ $(grep -c '>seconds in the iterations<' both.svg) -eq 1 ]] || fail "time is not in the picture"
-refuses 2 "is a file of --output too" compare data.npy -k 2 -n 5 --methods krylov -o made --plot made/units.svg
+refuses 2 "is the file of --plot too" compare data.npy -k 2 -n 5 --methods krylov -o made --plot made/units.svg
 works compare data.npy -k 2 --methods krylov,oi --plot alone.svg
 ! grep -q '>units sent' alone.svg || fail "one node has sent something"
 
