@@ -22,7 +22,7 @@ static const struct {
 } kinds[] = {
     [PICTURE_SVG] = {".svg", "svg", "</svg>", "", 1, 1.4},
     [PICTURE_PNG] = {".png", "pngcairo", "IEND", "fontscale 1.5 linewidth 2 pointscale 3.2", 2, 0.2},
-    [PICTURE_PDF] = {".pdf", "pdfcairo", "%%EOF", "fontscale 0.75 linewidth 1.5 pointscale 1.25", 1.0 / 96, 0.2},
+    [PICTURE_PDF] = {".pdf", "pdfcairo", "%%EOF", "fontscale 0.56 linewidth 1.5 pointscale 1.25", 1.0 / 96, 0.2},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
