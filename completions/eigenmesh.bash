@@ -16,10 +16,10 @@ _eigenmesh_options()
         ;;
     compare)
         echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
-            "--tolerance --no-center --scale --init --seed --engine --threads --truth --output"
+            "--tolerance --no-center --scale --init --seed --engine --threads --truth --output --plot"
         ;;
     reproduce) echo "$common --json --data --output --trials --quick --iterations --seed --threads" ;;
-    transform) echo "$common $reading --output --inverse --whiten" ;;
+    transform) echo "$common $reading --output --plot --label --inverse --whiten" ;;
     info) echo "$common --json --plot" ;;
     generate) echo "$common --features --samples --components --gap --seed --output" ;;
     topology) echo "$common --json --nodes --weights --seed --plot --edges" ;;
@@ -60,7 +60,7 @@ _eigenmesh_values()
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
     --output | -o | --trace | --plot | --edges | --data | --checkpoint) echo "FILES" ;;
     --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \
-        --threads | --checkpoint-every | --trials | --features | -d | --samples | -N | --gap | --columns)
+        --threads | --checkpoint-every | --trials | --features | -d | --samples | -N | --gap | --columns | --label)
         echo "NUMBER"
         ;;
     esac

@@ -93,6 +93,7 @@ assert runs[1].error < 1e-10 < runs[0].error
 eigenmesh.plot.convergence(*runs).figure.savefig(place / "convergence.png")
 eigenmesh.plot.network(runs[0]).figure.savefig(place / "network.png")
 eigenmesh.plot.scree(pca).figure.savefig(place / "scree.png")
+eigenmesh.plot.scores(pca, digits, load_digits().target).figure.savefig(place / "scores.png")
 
 # %% [markdown]
 # A callback sees every iteration, and ends the fit by returning true. Ctrl-C ends it too.

@@ -2,7 +2,6 @@
 #include "compare.h"
 #include "command.h"
 #include "directory.h"
-#include "gnuplot.h"
 #include "input.h"
 #include "message.h"
 #include "named_files.h"
@@ -35,6 +34,10 @@ static const option_spec compare_options[] = {
      .metavar = "DIR",
      .example = "comparison",
      .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "compare.svg",
+     .help = "draw the error against units and against seconds in one picture: .svg, .png or .pdf"},
     INPUT_OPTIONS,
     {0}};
 
@@ -44,15 +47,13 @@ static const char *const compare_examples[] = {
     "eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
     "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9", NULL};
 
-/* compare.csv, and after it a picture an axis. */
-enum { FILE_TRACES, FILE_PICTURES, FILES = FILE_PICTURES + COMPARE_AXES };
+/* The files of the directory: compare.csv, and after it a picture an axis; then that of --plot. */
+enum { FILE_TRACES, FILE_PICTURES, FILE_PLOT = FILE_PICTURES + 3, FILES };
 
-static const char *const file_names[FILES] = {
-    [FILE_TRACES] = "compare.csv",
-    [FILE_PICTURES + AXIS_UNITS] = "units.svg",
-    [FILE_PICTURES + AXIS_ROUNDS] = "rounds.svg",
-    [FILE_PICTURES + AXIS_SECONDS] = "seconds.svg",
-};
+static const struct {
+    const char *name;
+    trace_axis along;
+} pictures[] = {{"units.svg", ALONG_UNITS}, {"rounds.svg", ALONG_ROUNDS}, {"seconds.svg", ALONG_SECONDS}};
 
 typedef struct compare_job {
     const arguments *args;
@@ -80,10 +81,9 @@ done:
 }
 
 /* On one node nothing is sent, and there is only time to draw. */
-static int file_is_wanted(const compare_job *job, int file, int can_draw)
+static int axis_is_wanted(const compare_job *job, trace_axis along)
 {
-    if (file == FILE_TRACES) return 1;
-    return can_draw && (job->problem.nodes > 1 || file == FILE_PICTURES + AXIS_SECONDS);
+    return job->problem.nodes > 1 || along == ALONG_SECONDS;
 }
 
 /* What is in the directory already may be an input, or a link to one. */
@@ -91,6 +91,7 @@ static em_status check_files(const compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     collisions c = {0};
+    if (job->files[FILE_PLOT].path) TRY(collisions_write(&c, "--plot", job->files[FILE_PLOT].path, err));
     for (int i = 0; i < FILES; i++)
         if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
     TRY(named_files_read(&c, job->args, err));
@@ -99,22 +100,34 @@ done:
     return status;
 }
 
-static em_status open_files(compare_job *job, em_error *err)
+static em_status open_directory(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     char gnuplot[GNUPLOT_PATH_MAX];
     const char *path = args_text(job->args, "output");
-    if (!path) return EM_OK;
     int can_draw = gnuplot_find(gnuplot);
     TRY(directory_open(&job->directory, path, err));
-    for (int i = 0; i < FILES; i++)
-        if (file_is_wanted(job, i, can_draw)) TRY(directory_file(&job->directory, file_names[i], &job->paths[i], err));
+    TRY(directory_file(&job->directory, "compare.csv", &job->paths[FILE_TRACES], err));
+    for (int i = FILE_PICTURES; can_draw && i < FILE_PLOT; i++)
+        if (axis_is_wanted(job, pictures[i - FILE_PICTURES].along))
+            TRY(directory_file(&job->directory, pictures[i - FILE_PICTURES].name, &job->paths[i], err));
     TRY(check_files(job, err));
-    for (int i = 0; i < FILES; i++)
+    for (int i = 0; i < FILE_PLOT; i++) {
+        job->files[i].path = job->paths[i];
         if (job->paths[i]) TRY(em_output_open(&job->files[i].handle, job->paths[i], err));
+    }
     if (!can_draw && !args_given(job->args, "quiet"))
         complain("--output: gnuplot is not installed, so that %s/compare.csv comes without pictures; try installing it",
                  path);
+done:
+    return status;
+}
+
+static em_status open_files(compare_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    TRY(outputs_open(&job->files[FILE_PLOT], 1, job->args, err));
+    if (args_given(job->args, "output")) TRY(open_directory(job, err));
 done:
     return status;
 }
@@ -151,15 +164,23 @@ done:
     return status;
 }
 
+static em_status draw(const compare_job *job, const output_file *file, const trace_axis *axes, int count, em_error *err)
+{
+    if (!file->handle) return EM_OK;
+    return compare_plot(&(canvas){file->handle, gnuplot_kind(file->path)}, &job->methods, axes, count, err);
+}
+
+/* --plot has both costs in one picture: what is sent, and time. */
 static em_status write_files(compare_job *job, em_error *err)
 {
+    static const trace_axis both[] = {ALONG_UNITS, ALONG_SECONDS};
     em_status status = EM_OK;
     em_output *traces = job->files[FILE_TRACES].handle;
+    int alone = job->problem.nodes == 1;
     if (traces) compare_write(em_output_stream(traces), &job->methods);
-    for (int axis = 0; axis < COMPARE_AXES; axis++) {
-        em_output *picture = job->files[FILE_PICTURES + axis].handle;
-        if (picture) TRY(compare_plot(picture, &job->methods, (compare_axis)axis, err));
-    }
+    for (int i = FILE_PICTURES; i < FILE_PLOT; i++)
+        TRY(draw(job, &job->files[i], &pictures[i - FILE_PICTURES].along, 1, err));
+    TRY(draw(job, &job->files[FILE_PLOT], both + alone, 2 - alone, err));
     TRY(outputs_commit(job->files, FILES, err));
 done:
     return status;
@@ -175,8 +196,8 @@ static em_status print_report(const compare_job *job, em_error *err)
     }
     TRY(compare_print(&job->methods, err));
     for (int i = 0, first = 1; i < FILES; i++) {
-        if (!job->paths[i]) continue;
-        (void)printf("%s%-9s %s\n", first ? "\n" : "", i == FILE_TRACES ? "traces" : "picture", job->paths[i]);
+        if (!job->files[i].path) continue;
+        (void)printf("%s%-9s %s\n", first ? "\n" : "", i == FILE_TRACES ? "traces" : "picture", job->files[i].path);
         first = 0;
     }
 done:
@@ -192,7 +213,7 @@ static void print_json(const compare_job *job)
     problem_json(&j, &job->problem);
     json_open(&j, "files", '[');
     for (int i = 0; i < FILES; i++)
-        if (job->paths[i]) json_text(&j, NULL, job->paths[i]);
+        if (job->files[i].path) json_text(&j, NULL, job->files[i].path);
     json_close(&j, ']');
     json_close(&j, '}');
     json_end(&j);
@@ -228,7 +249,7 @@ static void release(compare_job *job)
 static em_status compare(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    compare_job job = {.args = args};
+    compare_job job = {.args = args, .files[FILE_PLOT] = {.option = "plot"}};
     TRY(describe(&job, err));
     TRY(open_files(&job, err));
     TRY(problem_open(&job.problem, err));

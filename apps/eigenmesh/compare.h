@@ -2,7 +2,9 @@
 #ifndef EIGENMESH_COMPARE_H
 #define EIGENMESH_COMPARE_H
 
+#include "gnuplot.h"
 #include "json.h"
+#include "plot_curves.h"
 
 #include <eigenmesh/eigenmesh.h>
 
@@ -33,9 +35,7 @@ void compare_json(json *j, const comparison *c);
 /* All traces in one CSV, the method in the first column. */
 void compare_write(FILE *out, const comparison *c);
 
-/* The pictures: the error, or the residual where no truth is known, against each of these. */
-typedef enum compare_axis { AXIS_UNITS, AXIS_ROUNDS, AXIS_SECONDS, COMPARE_AXES } compare_axis;
-
-em_status compare_plot(em_output *output, const comparison *c, compare_axis axis, em_error *err);
+/* A picture: the error, or the residual where no truth is known, against each of these. */
+em_status compare_plot(const canvas *to, const comparison *c, const trace_axis *axes, int count, em_error *err);
 
 #endif

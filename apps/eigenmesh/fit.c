@@ -34,7 +34,10 @@ static const option_spec fit_options[] = {
     {.name = "resume", .help = "go on from --checkpoint FILE: the same result as if nothing had happened"},
     {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
     {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration"},
-    {.name = "plot", .metavar = "FILE.svg", .help = "draw the error, or the residual, against what was sent"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "fit.svg",
+     .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf"},
     {.name = "output", .letter = 'o', .metavar = "MODEL.npz", .example = "model.npz", .help = "write the model"},
     INPUT_OPTIONS,
     {0}};
@@ -106,7 +109,8 @@ static em_status write_files(fit_job *job, em_error *err)
         trace_heading(out);
         trace_rows(out, NULL, job->model);
     }
-    if (files[FILE_PLOT].handle) TRY(plot_trace(files[FILE_PLOT].handle, job->model, err));
+    if (files[FILE_PLOT].handle)
+        TRY(plot_fit(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, job->model, err));
     TRY(outputs_commit(files, FILES, err));
 done:
     return status;

@@ -6,7 +6,11 @@
 #include "report.h"
 
 static const option_spec info_options[] = {
-    {.name = "plot", .metavar = "SCREE.svg", .help = "draw the variances and their cumulative share"}, {0}};
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "scree.svg",
+     .help = "draw the share of variance of each component, and of all up to it: .svg, .png or .pdf"},
+    {0}};
 
 static const char *const info_examples[] = {"eigenmesh info model.npz --plot scree.svg", NULL};
 
@@ -46,7 +50,7 @@ static em_status show(const arguments *args, em_error *err)
     output_file plot = {.option = "plot"};
     TRY(outputs_open(&plot, 1, args, err));
     TRY(em_model_load(&model, args->operands[0], err));
-    if (plot.handle) TRY(plot_scree(plot.handle, model, err));
+    if (plot.handle) TRY(plot_scree(&(canvas){plot.handle, gnuplot_kind(plot.path)}, model, err));
     TRY(outputs_commit(&plot, 1, err));
     if (args_given(args, "json"))
         print_json(model);

@@ -13,7 +13,7 @@ static em_status open_one(output_file *file, em_error *err)
         return refuse(err, EM_EINVAL, "--%s: is binary, and standard output is a terminal; try a file, or a pipe",
                       file->option);
     if (strcmp(file->option, "plot") == 0) {
-        em_status status = gnuplot_require(err);
+        em_status status = gnuplot_require_for("--plot", file->path, err);
         if (status != EM_OK) return status;
     }
     return em_output_open(&file->handle, file->path, err);

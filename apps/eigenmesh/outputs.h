@@ -12,7 +12,7 @@ typedef struct output_file {
     int binary; /* nothing that a terminal can show */
 } output_file;
 
-/* Open those that were asked for; a "plot" also needs gnuplot to be there. */
+/* Open those that were asked for; a "plot" also needs gnuplot, and a name that says what kind of picture it is. */
 em_status outputs_open(output_file *files, int count, const arguments *args, em_error *err);
 
 /* All of them, or as a rule none: whatever can be seen to have failed fails first. */

@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Of what belongs to no class. */
+#define PALETTE_NONE 0xb0b0b0U
+
+/* A colour as 0xRRGGBB; there are twelve. */
+unsigned palette_rgb(int index);
+
 /* As part of gnuplot's plot command: the style of the curve of this index, which has so many points, some of which
  * carry its mark. */
 void palette_curve(FILE *script, int index, size_t points);

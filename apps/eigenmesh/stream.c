@@ -21,7 +21,7 @@ static em_status stream_block(const em_data *data, const stream_target *target, 
 {
     em_status status = em_data_read(data, first, count, in, err);
     if (status == EM_OK && target->map) status = target->map(target->context, in, count, out, err);
-    if (status == EM_OK) status = em_writer_rows(writer, target->map ? out : in, count, err);
+    if (status == EM_OK && writer) status = em_writer_rows(writer, target->map ? out : in, count, err);
     return status;
 }
 
@@ -32,18 +32,20 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
     size_t rows = em_data_rows(data), block = block_rows(data, target);
     double *in = calloc(block * em_data_columns(data), sizeof *in);
     double *out = calloc(block * target->columns, sizeof *out);
-    if (!in || !out) TRY(refuse_memory(err, target->path));
-    TRY(em_writer_open(&writer, target->path, target->type, rows, target->columns, err));
+    if (!in || !out) TRY(refuse_memory(err, em_data_name(data)));
+    if (target->path) TRY(em_writer_open(&writer, target->path, target->type, rows, target->columns, err));
     interrupt_defer();
     for (size_t first = 0; first < rows; first += block) {
         size_t count = rows - first < block ? rows - first : block;
         TRY(stream_block(data, target, writer, first, count, in, out, err));
         progress_rows(first + count, rows);
         if (interrupt_requested())
-            TRY(refuse(err, EM_EOUTPUT, "%s: %s, interrupted at row %zu; try again", target->path,
-                       strcmp(target->path, "-") == 0 ? "cut short" : "not written", first + count));
+            TRY(refuse(err, EM_EOUTPUT, "%s: %s, interrupted at row %zu; try again", em_data_name(data),
+                       target->path && strcmp(target->path, "-") == 0 ? "cut short" : "nothing is written",
+                       first + count));
     }
-    TRY(em_writer_close(&writer, err));
+    if (target->finish) TRY(target->finish(target->context, err));
+    if (writer) TRY(em_writer_close(&writer, err));
 done:
     em_writer_discard(&writer);
     free(out);

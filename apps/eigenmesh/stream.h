@@ -5,14 +5,16 @@
 #include <eigenmesh/eigenmesh.h>
 
 /* What happens to a block of rows on the way. */
-typedef em_status stream_map(const void *context, const double *in, size_t rows, double *out, em_error *err);
+typedef em_status stream_map(void *context, const double *in, size_t rows, double *out, em_error *err);
 
 typedef struct stream_target {
-    const char *path;
+    const char *path; /* NULL: nothing is written, and the map alone sees the rows */
     em_dtype type;
     size_t columns;
     stream_map *map; /* NULL: nothing happens, and columns are those of the table */
-    const void *context;
+    /* What is to be done before the file is put in place; NULL: nothing. */
+    em_status (*finish)(void *context, em_error *err);
+    void *context;
 } stream_target;
 
 em_status stream_rows(const em_data *data, const stream_target *target, em_error *err);

@@ -13,7 +13,7 @@ static const option_spec topology_options[] = {
      .preset = "metropolis",
      .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy"},
     {.name = "seed", .metavar = "S", .preset = "0", .help = "everything random follows from it"},
-    {.name = "plot", .metavar = "GRAPH.svg", .help = "draw the network"},
+    {.name = "plot", .metavar = "FILE", .example = "graph.svg", .help = "draw the network: .svg, .png or .pdf"},
     {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0"},
     {0}};
 
@@ -81,7 +81,8 @@ static em_status topology(const arguments *args, em_error *err)
     TRY(outputs_open(files, FILES, args, err));
     TRY(network_create(&graph, spec, weights, nodes, seed, err));
     TRY(em_graph_measure(graph, &info, err));
-    if (files[FILE_PLOT].handle) TRY(plot_graph(files[FILE_PLOT].handle, graph, spec, err));
+    if (files[FILE_PLOT].handle)
+        TRY(plot_graph(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, graph, spec, err));
     if (files[FILE_EDGES].handle) write_edges(em_output_stream(files[FILE_EDGES].handle), graph);
     TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))

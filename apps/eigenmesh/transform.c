@@ -2,39 +2,129 @@
 #include "command.h"
 #include "input.h"
 #include "message.h"
+#include "outputs.h"
+#include "plot_scores.h"
+#include "reading.h"
 #include "stream.h"
+
+#include <stdlib.h>
 
 static const option_spec transform_options[] = {
     {.name = "output",
      .letter = 'o',
      .metavar = "SCORES.npy",
      .example = "scores.npy",
-     .required = 1,
      .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz; - is "
-             "CSV on "
-             "standard output"},
+             "CSV on standard output"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "scores.svg",
+     .help = "draw the scores along the first two components: .svg, .png or .pdf"},
+    {.name = "label",
+     .metavar = "COLUMN",
+     .example = "species",
+     .help = "colour the points by this column of a CSV, a name or a position from 0, which is no feature"},
     {.name = "inverse", .help = "from scores (K columns) back to rows (d columns)"},
     {.name = "whiten", .help = "scores of unit variance"},
     INPUT_OPTIONS,
     {0}};
 
-static const char *const transform_examples[] = {"eigenmesh transform model.npz data.npy -o scores.npy", NULL};
+static const char *const transform_examples[] = {
+    "eigenmesh transform model.npz data.npy -o scores.npy",
+    "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species", NULL};
 
-typedef struct mapping {
-    const em_model *model;
-    int whiten;
-} mapping;
+typedef struct transform_job {
+    const arguments *args;
+    em_model *model;
+    em_data *data;
+    features features;       /* the model's names       */
+    const char *by_position; /* the data, if it has none */
+    reading reading;
+    int inverse, whiten;
+    output_file plot;
+    score_plot picture;
+    labels labels;
+    double *drawn; /* the scores that are drawn */
+    size_t kept;   /* rows of them */
+} transform_job;
 
-static em_status forward(const void *context, const double *in, size_t rows, double *out, em_error *err)
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+static void keep(transform_job *job, const double *scores, size_t rows)
 {
-    const mapping *m = context;
-    return em_model_transform(m->model, in, rows, m->whiten, out, err);
+    size_t columns = (size_t)job->picture.columns, K = (size_t)em_model_components_count(job->model);
+    for (size_t r = 0; r < rows; r++, job->kept++)
+        for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = scores[r * K + c];
 }
 
-static em_status backward(const void *context, const double *in, size_t rows, double *out, em_error *err)
+static em_status forward(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
-    const mapping *m = context;
-    return em_model_inverse(m->model, in, rows, m->whiten, out, err);
+    transform_job *job = context;
+    em_status status = em_model_transform(job->model, in, rows, job->whiten, out, err);
+    if (status == EM_OK && job->drawn) keep(job, out, rows);
+    return status;
+}
+
+static em_status backward(void *context, const double *in, size_t rows, double *out, em_error *err)
+{
+    const transform_job *job = context;
+    return em_model_inverse(job->model, in, rows, job->whiten, out, err);
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------------------ */
+
+static const char *label_of(const void *data, size_t row)
+{
+    return em_data_label(data, row);
+}
+
+static em_status find_labels(transform_job *job, em_error *err)
+{
+    const char *column = args_text(job->args, "label");
+    if (!column) return EM_OK;
+    if (!em_data_label(job->data, 0))
+        return refuse(err, EM_EINVAL, "--label: %s (%s) has no column of labels; try a CSV", em_data_name(job->data),
+                      em_data_format(job->data));
+    job->labels = (labels){.name = column, .rows = em_data_rows(job->data), .of = label_of, .from = job->data};
+    job->picture.labels = &job->labels;
+    return labels_sort_out(&job->labels, err);
+}
+
+static em_status prepare_picture(transform_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const double *ratio = em_model_explained_variance_ratio(job->model);
+    score_plot *s = &job->picture;
+    if (!job->plot.path) return EM_OK;
+    *s = (score_plot){.rows = em_data_rows(job->data), .whitened = job->whiten};
+    s->columns = em_model_components_count(job->model) > 1 ? 2 : 1;
+    for (int k = 0; k < s->columns; k++) s->shares[k] = ratio[k];
+    TRY(find_labels(job, err));
+    job->drawn = calloc(s->rows * (size_t)s->columns, sizeof *job->drawn);
+    if (!job->drawn) TRY(refuse_memory(err, "--plot"));
+    s->scores = job->drawn;
+done:
+    return status;
+}
+
+static em_status draw(void *context, em_error *err)
+{
+    transform_job *job = context;
+    if (!job->plot.handle) return EM_OK;
+    return plot_scores(&(canvas){job->plot.handle, gnuplot_kind(job->plot.path)}, &job->picture, err);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+static em_status check_options(const arguments *args, em_error *err)
+{
+    if (!args_given(args, "output") && !args_given(args, "plot"))
+        return refuse(err, EM_EINVAL, "transform: neither -o nor --plot says where to; try -o scores.npy");
+    if (args_given(args, "inverse") && args_given(args, "plot"))
+        return refuse(err, EM_EINVAL, "--plot: draws scores, and --inverse makes none; try without --inverse");
+    if (args_given(args, "label") && !args_given(args, "plot"))
+        return refuse(err, EM_EINVAL, "--label: there is nothing to colour; try --plot scores.svg beside it");
+    return EM_OK;
 }
 
 static em_status check_columns(const em_data *data, size_t wanted, const char *model, int inverse, em_error *err)
@@ -44,30 +134,63 @@ static em_status check_columns(const em_data *data, size_t wanted, const char *m
                   em_data_name(data), em_data_columns(data), model, wanted, inverse ? "components" : "features");
 }
 
+static em_status open_files(transform_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const arguments *args = job->args;
+    TRY(check_options(args, err));
+    TRY(input_check_streams(args->operands, args->operand_count, 1, err));
+    TRY(outputs_open(&job->plot, 1, args, err));
+    TRY(em_model_load(&job->model, args->operands[0], err));
+    if (!job->inverse) TRY(features_of_model(&job->features, job->model, args->operands[0], err));
+    TRY(input_open(&job->data, args->operands[1], args, &job->features, args_text(args, "label"), err));
+    TRY(features_settle(&job->features, job->data, &job->by_position, err));
+    TRY(reading_add(&job->reading, job->data, err));
+    size_t d = (size_t)em_model_features(job->model), K = (size_t)em_model_components_count(job->model);
+    TRY(check_columns(job->data, job->inverse ? K : d, args->operands[0], job->inverse, err));
+    TRY(prepare_picture(job, err));
+done:
+    return status;
+}
+
+static void print_report(const transform_job *job, const stream_target *target)
+{
+    reading_print(&job->reading, stdout);
+    if (job->by_position)
+        (void)printf("names     those of %s, by position in %s, which has none\n", job->features.text, job->by_position);
+    if (target->path)
+        (void)printf("%s: %zu x %zu %s\n", target->path, em_data_rows(job->data), target->columns,
+                     job->inverse ? "rows" : "scores");
+    if (job->plot.path)
+        (void)printf("%s: %zu scores along component%s\n", job->plot.path, job->picture.rows,
+                     job->picture.columns == 1 ? " 1" : "s 1 and 2");
+}
+
 static em_status transform(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    em_model *model = NULL;
-    em_data *data = NULL;
-    int inverse = args_given(args, "inverse");
-    const char *output = args_text(args, "output");
-    TRY(input_check_streams(args->operands, args->operand_count, 1, err));
-    TRY(em_model_load(&model, args->operands[0], err));
-    TRY(input_open(&data, args->operands[1], args, NULL, NULL, err));
-    size_t d = (size_t)em_model_features(model), K = (size_t)em_model_components_count(model);
-    TRY(check_columns(data, inverse ? K : d, args->operands[0], inverse, err));
-    mapping map = {model, args_given(args, "whiten")};
-    stream_target target = {.path = output,
+    transform_job job = {.args = args,
+                         .inverse = args_given(args, "inverse"),
+                         .whiten = args_given(args, "whiten"),
+                         .plot = {.option = "plot"}};
+    TRY(open_files(&job, err));
+    int columns = job.inverse ? em_model_features(job.model) : em_model_components_count(job.model);
+    stream_target target = {.path = args_text(args, "output"),
                             .type = EM_F64,
-                            .columns = inverse ? d : K,
-                            .map = inverse ? backward : forward,
-                            .context = &map};
-    TRY(stream_rows(data, &target, err));
-    if (args_reports(args))
-        (void)printf("%s: %zu x %zu %s\n", output, em_data_rows(data), target.columns, inverse ? "rows" : "scores");
+                            .columns = (size_t)columns,
+                            .map = job.inverse ? backward : forward,
+                            .finish = draw,
+                            .context = &job};
+    TRY(stream_rows(job.data, &target, err));
+    TRY(outputs_commit(&job.plot, 1, err));
+    if (args_reports(args)) print_report(&job, &target);
 done:
-    em_data_free(&data);
-    em_model_free(&model);
+    outputs_discard(&job.plot, 1);
+    free(job.drawn);
+    features_free(&job.features);
+    reading_free(&job.reading);
+    em_data_free(&job.data);
+    em_model_free(&job.model);
     return status;
 }
 

@@ -102,3 +102,30 @@ def test_scree(plot):
     _, ax = plt.subplots()
     assert plot.scree(pca, ax=ax) is ax
     np.testing.assert_allclose([bar.get_height() for bar in ax.patches], pca.explained_variance_ratio_)
+    beside = next(other for other in ax.figure.axes if other is not ax)
+    np.testing.assert_allclose(beside.lines[0].get_ydata(), np.cumsum(pca.explained_variance_ratio_))
+
+
+def test_scores(plot, tmp_path):
+    X = spectrum(90, 6)
+    pca = eigenmesh.PCA(3).fit(X)
+    species = np.repeat(["setosa", "virginica", "versicolor"], 30)
+    ax = plot.scores(pca, X, species)
+    assert ax.get_xlabel().startswith("component 1 (") and ax.get_ylabel().startswith("component 2 (")
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["setosa", "versicolor", "virginica"]
+    np.testing.assert_allclose(ax.collections[2].get_offsets(), pca.transform(X)[30:60, :2])
+    ax.figure.savefig(tmp_path / "scores.png")
+    assert plot.scores(pca, X).get_legend() is None
+    assert len(plot.scores(pca, X, np.arange(90.0)).figure.axes) == 2  # the second is the scale
+    with pytest.raises(eigenmesh.InvalidArgument, match="90 different labels"):
+        plot.scores(pca, X, [f"row {n}" for n in range(90)])
+    with pytest.raises(eigenmesh.InvalidArgument, match="for 90 rows"):
+        plot.scores(pca, X, species[:5])
+
+
+def test_scores_of_one_component(plot):
+    X = spectrum(90, 6)
+    pca = eigenmesh.PCA(1).fit(X)
+    assert sum(bar.get_height() for bar in plot.scores(pca, X).patches) == 90
+    assert len(plot.scores(pca, X, np.arange(90) % 3).collections) == 3
+    assert len(plot.scores(pca, X, np.arange(90)).collections[0].get_offsets()) == 90

@@ -194,18 +194,20 @@ if [[ $(id -u) -ne 0 ]]; then
 fi
 
 # --- files that cannot be written: found out before anything is computed
+mkdir here.svg
 options=(--output --trace)
 if has gnuplot; then options+=(--plot); fi
 for option in "${options[@]}"; do
-    refuses 2 "nowhere/file: cannot be written" fit data.npy -k 2 "$option" nowhere/file
-    refuses 2 "data.npy/file: cannot be written" fit data.npy -k 2 "$option" data.npy/file
-    refuses 2 ".: cannot be written" fit data.npy -k 2 "$option" .
+    refuses 2 "nowhere/file.svg: cannot be written" fit data.npy -k 2 "$option" nowhere/file.svg
+    refuses 2 "data.npy/file.svg: cannot be written" fit data.npy -k 2 "$option" data.npy/file.svg
+    refuses 2 "here.svg: cannot be written" fit data.npy -k 2 "$option" here.svg
     refuses 2 "$option: the name is empty" fit data.npy -k 2 "$option" ""
 done
 refuses 2 "is the file of --output too" fit data.npy -k 2 -o same --trace same
 refuses 1 "/dev/full" fit data.npy -k 2 --quiet -o /dev/full
 refuses 1 "/dev/full" fit data.npy -k 2 -o model.npz --trace /dev/full
-if has gnuplot; then refuses 1 "/dev/full" fit data.npy -k 2 -o model.npz --plot /dev/full; fi
+ln -s /dev/full full.svg
+if has gnuplot; then refuses 1 "/dev/full" fit data.npy -k 2 -o model.npz --plot full.svg; fi
 program_path=/nowhere refuses 2 "gnuplot is not installed" fit data.npy -k 2 -o model.npz --plot x.svg
 mkdir bin
 printf '#!/bin/sh\nexit 3\n' >bin/gnuplot

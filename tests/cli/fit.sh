@@ -165,6 +165,11 @@ if has gnuplot; then
     works fit data.npy -k 2 -m gha --iterations 20 --plot single.svg
     works fit data.npy -k 2 --iterations 0 --plot nothing.svg
     works info model.npz --plot scree.svg
+    works fit data.npy -k 2 --plot exact.svg
+    grep -q '>cumulative share<' exact.svg || fail "fit --plot draws no variances"
+    ! grep -q '>iterations<' exact.svg || fail "fit --plot draws a way where there was none"
+    grep -q '>residual<' residual.svg || fail "fit --plot draws no residual"
+    grep -q '>error (' error.svg || fail "fit --plot draws no error"
     for picture in *.svg; do grep -q '</svg>' "$picture" || fail "$picture is not a picture"; done
 fi
 

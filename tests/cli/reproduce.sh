@@ -9,6 +9,9 @@ if ! command -v gnuplot >/dev/null; then
     exit 77
 fi
 
+program_path=/nowhere refuses 2 "reproduce: gnuplot is not installed" reproduce fig1a -o out
+! grep -q -- --plot "$err" || fail "it speaks of an option that it does not have"
+
 # Data sets of the right shape, of a few images each.
 mkdir -p data/mnist data/cifar10
 works generate -d 784 -N 400 -k 40 --gap 0.8 -o images.npy --seed 3

@@ -44,7 +44,7 @@ works topology path -n 3 --weights file:W.csv
 grep -qE '^min w_ii +0.25$' "$out" || fail "the weights of the file are not used"
 
 if has gnuplot; then
-    for spec in er:0.5 star grid:3x4 torus:3x4; do
+    for spec in er:0.5 star grid:3x4 torus:3x4 scalefree:1; do
         works topology "$spec" -n 12 --plot graph.svg
         grep -q '</svg>' graph.svg || fail "graph.svg is not a picture"
     done
@@ -76,6 +76,6 @@ printf '0.5,0.5,0\n0.5,0.25,0.25\n0,0.25,0.5\n' >sums.csv
 refuses 2 "sums to" topology path -n 3 --weights file:sums.csv
 refuses 2 "W.csv: is 3 x 3, not 4 x 4" topology path -n 4 --weights file:W.csv
 refuses 2 "nowhere/edges" topology path -n 4 --edges nowhere/edges
-! has gnuplot || refuses 2 "is the file of --plot too" topology path -n 4 --plot same --edges same
+! has gnuplot || refuses 2 "is the file of --plot too" topology path -n 4 --plot same.svg --edges same.svg
 refuses 1 "/dev/full" topology path -n 4 --edges /dev/full
 program_path=/nowhere refuses 2 "gnuplot is not installed" topology path -n 4 --plot graph.svg

@@ -32,7 +32,9 @@ awk -v d="$(difference scores.csv again.csv)" 'BEGIN { exit !(d < 1e-12) }' || f
 
 refuses 2 "MODEL.npz is missing" transform -o x.npy
 refuses 2 "INPUT is missing" transform model.npz -o x.npy
-refuses 2 "-o, --output: required" transform model.npz data.npy
+refuses 2 "neither -o nor --plot says where to" transform model.npz data.npy
+refuses 2 "--inverse makes none" transform model.npz data.npy --inverse --plot x.svg
+refuses 2 "--label: there is nothing to colour" transform model.npz data.csv -o x.npy --label a
 refuses 2 "one argument too many" transform model.npz data.npy more.npy -o x.npy
 refuses 2 "has 3 columns, but model.npz has 6 features" transform model.npz data.npy --columns 0-2 -o x.npy
 refuses 2 "nowhere.npz" transform nowhere.npz data.npy -o x.npy

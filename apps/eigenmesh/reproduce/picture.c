@@ -1,6 +1,7 @@
 /* The error of a set-up's curves, as their mean over the runs and a band from the least to the largest. */
 #include "picture.h"
 #include "gnuplot.h"
+#include "legend.h"
 #include "message.h"
 #include "palette.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* A logarithm has no place for an error of 0, and no error is larger than 1: what lies beyond is drawn here. */
-#define LEAST_SHOWN 1e-18
+#define LEAST_SHOWN 1e-16
 #define MOST_SHOWN  2.0
 
 /* In the paper's words. */
@@ -17,7 +18,7 @@ static const char *axis_label(axis along)
 {
     switch (along) {
     case AXIS_ITERATIONS: return "Iterations";
-    case AXIS_UNITS: return "Communications cost (units: one d x K matrix from every node to each neighbour)";
+    case AXIS_UNITS: return "Communications cost (units: d x K matrices to each neighbour)";
     case AXIS_BYTES: return "Bytes sent";
     }
     return "";
@@ -97,10 +98,9 @@ static void put_frame(FILE *script, const frame *f)
                   "set logscale y\n"
                   "set format y '1e%%T'\n"
                   "unset mytics\n"
-                  "set ylabel 'Average error E' offset 1.4,0\n"
-                  "set xlabel '%s' font ',13' offset 0,0.7\n"
+                  "set ylabel 'Average error E' offset inward,0\n"
+                  "set xlabel '%s'\n"
                   "set format x '%s'\n"
-                  "set xtics offset 0,0.4\n"
                   "set xrange [%.9g:%.9g]\n"
                   "set yrange [%.9g:%.9g]\n",
                   axis_label(f->along), f->along == AXIS_BYTES ? (f->log_x ? "%.0s %cB" : "%.1s%c") : "%g", f->left,
@@ -188,35 +188,23 @@ static size_t longest_title(const line *lines, int count)
     return longest;
 }
 
-/* Below the axes, in two columns where the texts are short enough.  gnuplot does not know how wide letters are in an
- * SVG, and leaves a quarter too much. */
-static void put_legend(FILE *script, double top, int rows, size_t longest)
-{
-    (void)fprintf(script,
-                  "set key at screen 0.5, %.6f center top vertical Left reverse maxrows %d width -%zu samplen 5 "
-                  "font ',13' textcolor '#303030'\n",
-                  top, rows ? rows : 1, longest / 4);
-}
-
 /* The axes take the same room in every picture, whatever the legend takes. */
-static FILE *begin(const picture *p, const line *lines, int count, em_error *err)
+static FILE *begin(const canvas *to, const picture *p, const line *lines, int count, em_error *err)
 {
-    enum { WIDTH = 580, TITLE = 36, AXES = 280, LABELS = 60, LEGEND_LINE = 20, HALF_A_LINE = 28 };
-    size_t longest = longest_title(lines, count);
-    int rows = longest > HALF_A_LINE ? count : (count + 1) / 2;
-    int legend = LEGEND_LINE * rows + 6, height = TITLE + AXES + LABELS + legend;
-    FILE *script = gnuplot_script(WIDTH, height, err);
+    enum { WIDTH = 580, TITLE = 36, AXES = 280, LABELS = 60, COLUMNS = 2 };
+    legend names = legend_of(count, longest_title(lines, count), WIDTH, COLUMNS);
+    int height = TITLE + AXES + LABELS + names.height;
+    const panel axes = {.left = 0.15,
+                        .right = 0.95,
+                        .bottom = (double)(LABELS + names.height) / height,
+                        .top = 1 - (double)TITLE / height};
+    FILE *script = gnuplot_script(to, WIDTH, height, err);
     if (!script) return NULL;
-    put_legend(script, (double)legend / height, rows, longest);
-    (void)fprintf(script,
-                  "set lmargin at screen 0.15\n"
-                  "set rmargin at screen 0.95\n"
-                  "set bmargin at screen %.6f\n"
-                  "set tmargin at screen %.6f\n"
-                  "set title ",
-                  (double)(LABELS + legend) / height, 1 - (double)TITLE / height);
+    gnuplot_panel(script, &axes);
+    legend_put(script, &names, height);
+    (void)fputs("set title ", script);
     gnuplot_quote(script, p->about->title);
-    (void)fputs(" offset 0,-0.6\n", script);
+    (void)fputs("\n", script);
     return script;
 }
 
@@ -224,13 +212,14 @@ em_status picture_draw(em_output *output, const picture *p, em_error *err)
 {
     em_status status = EM_OK;
     frame f = frame_of(p);
+    const canvas to = {output, PICTURE_SVG}; /* the page holds its text */
     FILE *script = NULL;
     int count = 0;
     line *lines = calloc((size_t)p->about->curve_count + 1, sizeof *lines);
     if (!lines) TRY(refuse_memory(err, p->file));
     for (int i = 0; i < p->about->curve_count; i++)
         if (picture_shows(p, &p->about->curves[i])) lines[count++].curve = &p->about->curves[i];
-    script = begin(p, lines, count, err);
+    script = begin(&to, p, lines, count, err);
     if (!script) TRY(err->code);
     put_frame(script, &f);
     for (int i = 0; i < count; i++) {
@@ -239,7 +228,7 @@ em_status picture_draw(em_output *output, const picture *p, em_error *err)
         (void)fputs("end\n", script);
     }
     put_curves(script, lines, count);
-    TRY(gnuplot_draw(script, output, err));
+    TRY(gnuplot_draw(script, &to, err));
 done:
     free(lines);
     return status;

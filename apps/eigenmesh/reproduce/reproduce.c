@@ -116,7 +116,7 @@ static em_status describe(job *j, em_error *err)
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &j->how.seed, err));
     j->how.iterations_max = (long)iterations;
     TRY(list_plans(j, err));
-    TRY(gnuplot_require(err));
+    TRY(gnuplot_require("reproduce", err));
 done:
     return status;
 }
