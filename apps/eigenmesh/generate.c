@@ -32,7 +32,8 @@ static const option_spec generate_options[] = {
 static const char *const generate_examples[] = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy", NULL};
 
 /* A table that is far too large is better refused now than when it has filled the disk.  Eight bytes a number are what a
- * .npy takes; text takes more.  Names that stand for a smaller file, or for none, are not judged. */
+ * .npy takes; text takes more.  Names that stand for a smaller file, for one on another disk (a link) or
+ * for none are not judged. */
 static em_status check_room(const char *path, size_t samples, size_t features, em_error *err)
 {
     struct statvfs disk;
@@ -40,7 +41,7 @@ static em_status check_room(const char *path, size_t samples, size_t features, e
     char directory[4096];
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
     if (strncmp(path, "raw:", 4) == 0 || (dot && strcmp(dot, ".gz") == 0)) return EM_OK;
-    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) return EM_OK;
+    if (lstat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) return EM_OK;
     (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (statvfs(directory, &disk) != 0) return EM_OK;
     double wanted = 8.0 * (double)samples * (double)features, left = (double)disk.f_bavail * (double)disk.f_frsize;

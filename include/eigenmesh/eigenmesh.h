@@ -18,11 +18,12 @@
  *   released by its *_free or *_close, which accept NULL and leave NULL behind.
  * - An object may be used by one thread at a time; different objects by different
  *   threads at once, with the results that each would have alone.  Only the BLAS
- *   library's own thread count is the whole process's: while em_fit, em_generate or
- *   em_experiment_run is at work in any thread, it is the smallest that one of them
- *   asks for, which is 1 for a network of several nodes; when the last one ends, it is
- *   again what it was before the first.  A fit on a single node, which has all cores,
- *   is slower beside others, and its last digits depend on the number of cores.
+ *   library's own thread count is the whole process's: while em_fit, em_generate, a
+ *   read of what em_generate_rows gave, or em_experiment_run is at work in any thread,
+ *   it is the smallest that one of them asks for, which is 1 for a network of several
+ *   nodes; when the last one ends, it is again what it was before the first.  A fit on
+ *   a single node, which has all cores, is slower beside others, and its last digits
+ *   depend on the number of cores.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
  * - Matrices of the interface are row-major: rows are samples, or components.     */
 #ifndef EIGENMESH_H

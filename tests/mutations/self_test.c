@@ -83,6 +83,8 @@ static int writes_nan(int argc, char **argv)
     memcpy(npy + 16, &number, sizeof number);
     bytes content = bytes_of(npy, sizeof npy), zip = zip_of("components.npy", &content);
     bytes_write(&zip, "model.npz");
+    bytes_free(&zip);
+    bytes_free(&content);
     return 0;
 }
 
