@@ -2,6 +2,7 @@
 #include "command.h"
 #include "input.h"
 #include "message.h"
+#include "reading.h"
 #include "stream.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ static em_status convert(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     em_data *data = NULL;
+    reading read = {0};
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
     if (dtype) TRY(dtype_of(dtype, &type, err));
@@ -47,10 +49,14 @@ static em_status convert(const arguments *args, em_error *err)
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
     stream_target target = {.path = output, .type = type, .columns = em_data_columns(data)};
     TRY(stream_rows(data, &target, err));
-    if (args_reports(args))
+    TRY(reading_add(&read, data, err));
+    if (args_reports(args)) {
         (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
                      em_data_format(data));
+        reading_print(&read, stdout);
+    }
 done:
+    reading_free(&read);
     em_data_free(&data);
     return status;
 }

@@ -121,6 +121,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     em_status status = EM_OK;
     const em_info *info = em_model_info(job->model);
     problem_print(&job->problem, info);
+    report_names(job->model);
     (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
                  info->threads == 1 ? "" : "s");
     if (strcmp(average_of(job), "tree") != 0) (void)printf("average   %s, whatever the network\n", average_of(job));
@@ -149,6 +150,7 @@ static void print_json(const fit_job *job)
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
     json_text(&j, "average", average_of(job));
+    report_names_json(&j, job->model);
     problem_json(&j, &job->problem);
     ranks_json(&j, &job->ranks);
     json_open(&j, "files", '{');

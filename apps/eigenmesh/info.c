@@ -20,6 +20,7 @@ static em_status print_text(const em_model *model, const output_file *plot, em_e
     const em_info *info = em_model_info(model);
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
                  em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
+    report_names(model);
     (void)printf("method    %s, %s covariances, seed %llu\n\n", info->method, info->operator_name,
                  (unsigned long long)info->seed);
     TRY(report_components(model, err));
@@ -38,6 +39,7 @@ static void print_json(const em_model *model)
     json j;
     json_begin(&j, stdout);
     json_open(&j, NULL, '{');
+    report_names_json(&j, model);
     report_json(&j, model);
     json_close(&j, '}');
     json_end(&j);

@@ -224,25 +224,11 @@ static const char *weights_name(const problem *p)
     return named ? named : "metropolis";
 }
 
-/* As many as a line holds. */
-static void print_names(const problem *p)
-{
-    enum { WIDTH = 100 };
-    size_t d = em_data_columns(p->tables[0]), f;
-    int at = 10;
-    if (!em_data_column_name(p->tables[0], 0)) return;
-    for (f = 0; f < d && at < WIDTH; f++)
-        at += printf("%s%s", f ? ", " : "features  ", em_data_column_name(p->tables[0], f));
-    if (f < d) (void)printf(" and %zu more", d - f);
-    (void)putchar('\n');
-}
-
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
     reading_print(&p->reading, stdout);
-    print_names(p);
     if (p->by_position)
         (void)printf("names     those of %s, by position in %s, which has none\n", p->features.text, p->by_position);
     if (info->missing_values)
@@ -255,11 +241,6 @@ void problem_print(const problem *p, const em_info *info)
 
 void problem_json(json *j, const problem *p)
 {
-    const em_data *first = p->tables[0];
-    json_open(j, "feature_names", '[');
-    for (size_t f = 0; em_data_column_name(first, 0) && f < em_data_columns(first); f++)
-        json_text(j, NULL, em_data_column_name(first, f));
-    json_close(j, ']');
     reading_json(j, &p->reading);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));

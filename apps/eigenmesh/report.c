@@ -146,3 +146,14 @@ void report_ending(const em_info *info)
     print_seconds(info->seconds_setup, "before the iterations, ");
     print_seconds(info->seconds, "in them\n");
 }
+
+void report_names(const em_model *model)
+{
+    enum { WIDTH = 100 };
+    int d = em_model_features(model), f, at = 10;
+    if (!em_model_feature_name(model, 0)) return;
+    for (f = 0; f < d && at < WIDTH; f++)
+        at += printf("%s%s", f ? ", " : "features  ", em_model_feature_name(model, f));
+    if (f < d) (void)printf(" and %d more", d - f);
+    (void)putchar('\n');
+}

@@ -6,6 +6,10 @@
 
 #include <eigenmesh/eigenmesh.h>
 
+/* What the features are called, as many as a line holds; nothing where they have no names. */
+void report_names(const em_model *model);
+void report_names_json(json *j, const em_model *model);
+
 /* The table of components, what was sent, how it ended. */
 em_status report_components(const em_model *model, em_error *err);
 

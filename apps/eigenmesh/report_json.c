@@ -94,3 +94,10 @@ void report_json(json *j, const em_model *model)
     json_real(j, "iterations", info->seconds);
     json_close(j, '}');
 }
+
+void report_names_json(json *j, const em_model *model)
+{
+    json_open(j, "feature_names", '[');
+    for (int f = 0; em_model_feature_name(model, f); f++) json_text(j, NULL, em_model_feature_name(model, f));
+    json_close(j, ']');
+}

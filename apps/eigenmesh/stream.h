@@ -11,7 +11,8 @@ typedef struct stream_target {
     const char *path; /* NULL: nothing is written, and the map alone sees the rows */
     em_dtype type;
     size_t columns;
-    stream_map *map; /* NULL: nothing happens, and columns are those of the table */
+    const double *fill; /* [the table's columns] in place of values that are missing; NULL: they stay */
+    stream_map *map;    /* NULL: nothing happens, and columns and their names are those of the table */
     /* What is to be done before the file is put in place; NULL: nothing. */
     em_status (*finish)(void *context, em_error *err);
     void *context;

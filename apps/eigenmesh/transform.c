@@ -7,7 +7,9 @@
 #include "reading.h"
 #include "stream.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const option_spec transform_options[] = {
     {.name = "output",
@@ -40,12 +42,14 @@ typedef struct transform_job {
     features features;       /* the model's names       */
     const char *by_position; /* the data, if it has none */
     reading reading;
+    const double *fill; /* for values that are missing */
     int inverse, whiten;
     output_file plot;
     score_plot picture;
     labels labels;
     double *drawn; /* the scores that are drawn */
     size_t kept;   /* rows of them */
+    size_t seen;   /* rows so far  */
 } transform_job;
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
@@ -57,18 +61,34 @@ static void keep(transform_job *job, const double *scores, size_t rows)
         for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = scores[r * K + c];
 }
 
+/* Scores of what is no number would be none either. */
+static em_status check_finite(transform_job *job, const double *in, size_t rows, em_error *err)
+{
+    size_t columns = em_data_columns(job->data);
+    for (size_t n = 0; n < rows * columns; n++)
+        if (!isfinite(in[n]))
+            return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", em_data_name(job->data),
+                          job->seen + n / columns, n % columns,
+                          isnan(in[n]) ? "not a number (NaN); try filling it, or --missing drop or mean"
+                                       : "infinite; try dropping or mending it");
+    job->seen += rows;
+    return EM_OK;
+}
+
 static em_status forward(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
     transform_job *job = context;
-    em_status status = em_model_transform(job->model, in, rows, job->whiten, out, err);
+    em_status status = check_finite(job, in, rows, err);
+    if (status == EM_OK) status = em_model_transform(job->model, in, rows, job->whiten, out, err);
     if (status == EM_OK && job->drawn) keep(job, out, rows);
     return status;
 }
 
 static em_status backward(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
-    const transform_job *job = context;
-    return em_model_inverse(job->model, in, rows, job->whiten, out, err);
+    transform_job *job = context;
+    em_status status = check_finite(job, in, rows, err);
+    return status == EM_OK ? em_model_inverse(job->model, in, rows, job->whiten, out, err) : status;
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------ */
@@ -134,6 +154,21 @@ static em_status check_columns(const em_data *data, size_t wanted, const char *m
                   em_data_name(data), em_data_columns(data), model, wanted, inverse ? "components" : "features");
 }
 
+/* The mean stands for values that are missing, which then say nothing. */
+static em_status choose_fill(transform_job *job, em_error *err)
+{
+    const double *mean = em_model_mean(job->model);
+    const char *how = args_text(job->args, "missing");
+    int centred = 0;
+    if (!how || strcmp(how, "mean") != 0) return EM_OK;
+    for (int f = 0; f < em_model_features(job->model); f++) centred |= mean[f] != 0;
+    if (job->inverse || !centred)
+        return refuse(err, EM_EINVAL, "--missing: %s has no mean to fill with; try --missing drop",
+                      job->inverse ? "a score" : job->args->operands[0]);
+    job->fill = mean;
+    return EM_OK;
+}
+
 static em_status open_files(transform_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -142,6 +177,7 @@ static em_status open_files(transform_job *job, em_error *err)
     TRY(input_check_streams(args->operands, args->operand_count, 1, err));
     TRY(outputs_open(&job->plot, 1, args, err));
     TRY(em_model_load(&job->model, args->operands[0], err));
+    TRY(choose_fill(job, err));
     if (!job->inverse) TRY(features_of_model(&job->features, job->model, args->operands[0], err));
     TRY(input_open(&job->data, args->operands[1], args, &job->features, args_text(args, "label"), err));
     TRY(features_settle(&job->features, job->data, &job->by_position, err));
@@ -157,7 +193,8 @@ static void print_report(const transform_job *job, const stream_target *target)
 {
     reading_print(&job->reading, stdout);
     if (job->by_position)
-        (void)printf("names     those of %s, by position in %s, which has none\n", job->features.text, job->by_position);
+        (void)printf("names     those of %s, by position in %s, which has none\n", job->features.text,
+                     job->by_position);
     if (target->path)
         (void)printf("%s: %zu x %zu %s\n", target->path, em_data_rows(job->data), target->columns,
                      job->inverse ? "rows" : "scores");
@@ -178,6 +215,7 @@ static em_status transform(const arguments *args, em_error *err)
     stream_target target = {.path = args_text(args, "output"),
                             .type = EM_F64,
                             .columns = (size_t)columns,
+                            .fill = job.fill,
                             .map = job.inverse ? backward : forward,
                             .finish = draw,
                             .context = &job};

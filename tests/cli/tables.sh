@@ -176,6 +176,59 @@ refuses 2 "s1.csv: has names of columns, where bare.csv has none" fit bare.csv s
 works fit s1.csv more.csv -k 3 --columns e,d,c,b,a
 works compare s1.csv s2.csv s3.csv -k 2 --methods krylov
 
+# The model keeps the names: transform reads by them, whatever the order, and says what it left out.
+works fit s1.csv s2.csv s3.csv -k 3 -o model.npz
+[[ $("$python" -c 'import numpy; print(*numpy.load("model.npz")["feature_names"])') == "a b c d e" ]] || fail "the model's names"
+works info model.npz
+says "features  a, b, c, d, e"
+works info model.npz --json
+"$python" -c 'import json, sys; assert json.load(open(sys.argv[1]))["feature_names"] == list("abcde")' "$out" || fail "the JSON of info"
+works transform model.npz plain.csv -o wanted.csv
+"$python" - <<'END_OF_PYTHON' || fail "the scores are not those of NumPy"
+import numpy as np
+
+X, model = np.load("X.npy"), np.load("model.npz")
+assert np.allclose(np.loadtxt("wanted.csv", delimiter=","), (X - model["mean"]) @ model["components"].T, atol=1e-12)
+END_OF_PYTHON
+"$python" -c 'import csv; t = list(csv.reader(open("plain.csv"))); csv.writer(open("swapped.csv", "w")).writerows(["x"] + row[::-1] for row in t)'
+works transform model.npz swapped.csv -o scores.csv
+says "left out  x (text, such as 'x')"
+cmp -s scores.csv wanted.csv || fail "columns in another order give other scores"
+works transform model.npz ids.csv -o scores.csv
+cmp -s scores.csv wanted.csv || fail "columns of text change the scores"
+works transform model.npz X.npy -o scores.csv
+says "names     those of model.npz, by position in X.npy, which has none"
+refuses 2 "less.csv: has no column d, e, as model.npz has" transform model.npz less.csv -o none.csv
+refuses 2 "more.csv: has f, which model.npz has not; try --columns -f" transform model.npz more.csv -o none.csv
+works transform model.npz more.csv --columns -f -o scores.csv
+refuses 2 "bare.csv: has no names of columns, where model.npz has" transform model.npz bare.csv -o none.csv
+works transform model.npz bare.csv --header no -o scores.csv
+cmp -s scores.csv wanted.csv || fail "by position, as told, gives other scores"
+works transform model.npz wanted.csv --inverse -o back.csv
+refuses 2 "the value is missing" transform model.npz holes.csv -o none.csv
+refuses 2 "is not a number (NaN); try filling it, or --missing drop or mean" transform model.npz holes.npy -o none.csv
+works transform model.npz holes.npy --missing mean -o scores.npy
+works transform model.npz holes.csv --missing mean -o scores.csv
+"$python" - <<'END_OF_PYTHON' || fail "a missing value does not count for nothing"
+import numpy as np
+
+model, H = np.load("model.npz"), np.load("holes.npy")
+rows = np.where(np.isnan(H), 0, H - model["mean"])
+assert np.allclose(np.loadtxt("scores.csv", delimiter=","), rows @ model["components"].T, atol=1e-12)
+END_OF_PYTHON
+works transform model.npz holes.csv --missing drop -o scores.csv
+[[ $(wc -l <scores.csv) -eq $("$python" -c 'import numpy; print(int((~numpy.isnan(numpy.load("holes.npy")).any(axis=1)).sum()))') ]] ||
+    fail "not the rows without missing values"
+works fit holes.npy -k 2 --missing mean --no-center -o plain.npz
+refuses 2 "--missing: plain.npz has no mean to fill with" transform plain.npz holes.csv --missing mean -o none.csv
+
+# Names go along where a format has them.
+works convert ids.csv kept.tsv
+says "left out  id (text, such as 'P0'), kind (text, such as 'x')"
+[[ $(head -1 kept.tsv) == "$(printf 'a\tb\tc\td\te')" ]] || fail "the header is gone"
+works convert ids.csv kept.npy
+refuses 2 "--missing: mean is for fit and transform" convert holes.csv none.npy --missing mean
+
 # ---- missing values ------------------------------------------------------------------------------------------------
 
 refuses 2 "the value is missing; try filling it, or --missing drop or mean" fit holes.csv -k 2
