@@ -116,13 +116,13 @@ static struct sigaction before; /* whose SIGBUS it was */
 static uintptr_t page;
 
 /* Zeros from this page to the end of its map; 0 where no map of ours is there. */
-static int cover(uintptr_t address)
+static int cover(char *address)
 {
-    mapping *m = find(address);
+    mapping *m = find((uintptr_t)address);
     if (!m) return 0;
-    uintptr_t from = address / page * page;
+    char *from = address - (uintptr_t)address % page;
     m->shrunk = 1;
-    return mmap((void *)from, m->to - from, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+    return mmap(from, m->to - (uintptr_t)from, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 /* Not ours.  Without another handler the process ends, as it would have without this one. */
@@ -139,7 +139,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
-    if (info->si_code != BUS_ADRERR || !cover((uintptr_t)info->si_addr)) pass_on(number, info, context);
+    if (info->si_code != BUS_ADRERR || !cover(info->si_addr)) pass_on(number, info, context);
     errno = saved;
 }
 

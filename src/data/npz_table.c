@@ -44,7 +44,7 @@ static void append(search *s, const char *name, const emi_npy *header)
     size_t used = strlen(s->names);
     if (used >= sizeof more && strcmp(s->names + used - strlen(more), more) == 0) return;
     if (used + LONGEST + sizeof more > sizeof s->names) {
-        (void)strcat(s->names, more);
+        (void)snprintf(s->names + used, sizeof s->names - used, "%s", more);
         return;
     }
     int shown = length_of(name) > LONGEST / 3 ? LONGEST / 3 : length_of(name);

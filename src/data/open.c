@@ -52,16 +52,15 @@ static int is_there(const char *path)
  * there is a file; NULL: the whole text is a file's name. */
 static char *find_colon(char *text)
 {
-    char *colon = NULL, *end = text + strlen(text);
     if (is_there(text)) return NULL;
-    while (end > text && !colon) {
-        while (end > text && *--end != ':') continue;
-        if (*end != ':') break;
-        *end = 0;
-        if (is_there(text)) colon = end;
-        *end = ':';
+    for (char *at = text + strlen(text); at > text; at--) {
+        if (*at != ':') continue;
+        *at = 0;
+        int found = is_there(text);
+        *at = ':';
+        if (found) return at;
     }
-    return colon ? colon : strstr(text, ":/"); /* no such file: the message is about what it would be */
+    return strstr(text, ":/"); /* no such file: the message is about what it would be */
 }
 
 static em_status parse_path(emi_request *request, const char *text, em_error *err)
