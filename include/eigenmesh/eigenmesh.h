@@ -161,7 +161,7 @@ EM_API em_status em_data_set_column_names(em_data *data, const char *const *name
 
 /* What was decided in reading: the columns of the file that are no features, NULL past
  * the end; rows left out for missing values; and in words the separator, the header,
- * lines that were skipped ("" of binary files).                                   */
+ * lines that were skipped, which array of several; "" where there was nothing.    */
 typedef struct em_left_out {
     size_t column;    /* in the file, from 0                                        */
     const char *name; /* "" where it has none                                       */

@@ -135,6 +135,9 @@ static em_status npz_open(em_data *data, emi_input *input, const emi_request *re
     TRY(emi_input_need_all(input, err));
     TRY(emi_npz_open(&npz, &input->bytes, data->name, err));
     TRY(choose_array(npz, data->name, request->inner, &index, err));
+    if (!request->inner && emi_npz_count(npz) > 1)
+        (void)snprintf(data->remarks, sizeof data->remarks, "array %.*s, the only table of %zu arrays",
+                       length_of(emi_npz_name(npz, index)), emi_npz_name(npz, index), emi_npz_count(npz));
     TRY(emi_npz_header(npz, index, &header, err));
     TRY(emi_npy_layout(&header, data->name, &layout, err));
     TRY(emi_npz_read(npz, index, &header, &array, err));

@@ -11,6 +11,7 @@ rng = np.random.default_rng(5)
 X = rng.normal(size=(150, 5)) @ np.diag([5, 3, 2, 1, 0.5]) + [1, 20, -3, 4, 0]
 names = list("abcde")
 np.save("X.npy", X)
+np.savez("beside.npz", y=np.arange(150), X=X)
 
 
 def write(name, header, rows, sep=","):
@@ -113,6 +114,9 @@ same model.npz
 works fit colons.csv -k 3 --delimiter : -o model.npz
 same model.npz
 works fit tabs.txt -k 3 --delimiter tab -o model.npz
+works fit beside.npz -k 3 -o model.npz
+says "read      beside.npz: array X, the only table of 2 arrays"
+same model.npz
 refuses 2 "--delimiter: 'x' cannot separate numbers" fit plain.csv -k 2 --delimiter x
 refuses 2 "no column of numbers in it" fit colons.csv -k 2
 refuses 2 "a delimiter is of a CSV alone" fit X.npy -k 2 --delimiter ';'
