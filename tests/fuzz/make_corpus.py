@@ -173,6 +173,10 @@ def make_with(program):
         run("fit", source, "-k", 2, "-n", 1, "--iterations", 5, "-o", model, "--tolerance", 0)
         put("model", "fit", model.read_bytes())
         put("model", "cut", model.read_bytes()[:-40])
+        named = source.with_name("named.npz")
+        with np.load(model) as entries:
+            np.savez(named, **entries, feature_names=np.array(["width", "", "Länge"]))
+        put("model", "names", named.read_bytes())
         np.savez(source.with_name("other.npz"), components=np.eye(2))
         put("model", "other", (source.with_name("other.npz")).read_bytes())
 
