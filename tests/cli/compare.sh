@@ -114,6 +114,12 @@ works compare data.npy -k 3 -n 6 --methods dsa,dpgd --iterations 5
 row dsa "iteration limit"
 
 # --- what is wrong is told at once, and leaves nothing, not even the directory
+if ! has gnuplot; then # whose want would be told beside it
+    mkdir drawing
+    printf '#!/bin/sh\n' >drawing/gnuplot
+    chmod +x drawing/gnuplot
+    program_path=$PWD/drawing:$PATH
+fi
 refuses 2 "INPUT is missing" compare -k 3
 refuses 2 "-k, --components: required" compare data.npy
 for K in 0 -1 0.9 two; do
