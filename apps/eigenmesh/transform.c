@@ -182,7 +182,7 @@ done:
 
 const command_spec command_transform = {.name = "transform",
                                         .summary = "Turn rows into scores along the components, or back",
-                                        .usage = "MODEL.npz INPUT -o SCORES.npy [options]",
+                                        .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
                                         .operands = {"MODEL.npz", "INPUT"},
                                         .operand_limit = 2,
                                         .options = transform_options,
