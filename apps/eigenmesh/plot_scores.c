@@ -9,10 +9,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
-enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 28 };
+enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 4 * 20 + 4 };
+
+#define NO_LABEL "no label"
 
 typedef struct spot {
     double x, y;
@@ -47,7 +48,7 @@ static double jitter(size_t row)
 }
 
 /* Of one component, the place upwards says what the row is called; classes are strips, the first on top. */
-static double height(const scatter *s, size_t row)
+static double upward(const scatter *s, size_t row)
 {
     const score_plot *of = s->of;
     if (of->columns == 2) return of->scores[2 * row + 1];
@@ -87,12 +88,12 @@ static void find_spots(scatter *s)
     s->x = s->y = (range){INFINITY, -INFINITY};
     for (size_t row = 0; row < of->rows; row++) {
         take(&s->x, of->scores[(size_t)of->columns * row]);
-        take(&s->y, height(s, row));
+        take(&s->y, upward(s, row));
     }
     s->x = with_margin(s->x);
     s->y = with_margin(s->y);
     for (size_t row = 0; row < of->rows; row++) {
-        double x = of->scores[(size_t)of->columns * row], y = height(s, row);
+        double x = of->scores[(size_t)of->columns * row], y = upward(s, row);
         if (!has_place(x) || !has_place(y)) continue;
         spot *at = &s->spots[place(&s->y, y, SPOTS_UP) * SPOTS_ACROSS + place(&s->x, x, SPOTS_ACROSS)];
         if (at->rows++ == 0 || chance(row) > chance(at->row)) at->x = x, at->y = y, at->row = row;
@@ -142,17 +143,22 @@ static double point_size(size_t rows)
 
 /* ---- legend, axes ------------------------------------------------------------------------------------------------- */
 
-/* A text that is too long loses its end, but no half of a letter. */
-static void shorten(char out[NAME_ROOM], const char *text)
+static int continues_a_letter(char byte)
 {
-    enum { LETTERS = 20 };
-    size_t length = 0, letters = 0;
-    while (text[length] && length < NAME_ROOM - 4) {
-        if (((unsigned char)text[length] & 0xc0) != 0x80 && letters++ == LETTERS) break;
-        length++;
-    }
-    while (text[length] && length && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
-    (void)snprintf(out, NAME_ROOM, "%.*s%s", (int)length, text, text[length] ? "..." : "");
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* A text that is too long loses its end, but no half of a letter.  Returns how many letters there are. */
+static int shorten(char out[NAME_ROOM], const char *text)
+{
+    enum { LETTERS = 20, DOTS = 3 };
+    const char *end = text;
+    int letters = 0;
+    for (; *end && end - text < NAME_ROOM - DOTS - 1; end++)
+        if (!continues_a_letter(*end) && letters++ == LETTERS) break;
+    while (end > text && continues_a_letter(*end)) end--;
+    (void)snprintf(out, NAME_ROOM, "%.*s%s", (int)(end - text), text, *end ? "..." : "");
+    return *end ? LETTERS + DOTS : letters;
 }
 
 /* In pixels, for the longest name and its sign; numbers have a bar. */
@@ -160,23 +166,20 @@ static int legend_width(const labels *l)
 {
     enum { SIGN = 44, LETTER = 9, BAR = 136 };
     char name[NAME_ROOM];
-    size_t longest = 0;
     if (!l) return 0;
     if (l->count == 0) return BAR;
-    shorten(name, l->name);
-    longest = strlen(name);
-    for (int c = 0; c < l->count; c++) {
-        shorten(name, l->classes[c]);
-        if (strlen(name) > longest) longest = strlen(name);
+    int longest = shorten(name, l->missing ? NO_LABEL : "");
+    for (int c = -1; c < l->count; c++) {
+        int letters = shorten(name, c < 0 ? l->name : l->classes[c]);
+        if (letters > longest) longest = letters;
     }
-    if (l->missing && longest < sizeof "no label") longest = sizeof "no label";
-    return SIGN + LETTER * (int)longest;
+    return SIGN + LETTER * longest;
 }
 
 static void put_sign(FILE *script, const char *name, unsigned rgb)
 {
     char text[NAME_ROOM];
-    shorten(text, name);
+    (void)shorten(text, name);
     (void)fprintf(script, ", NaN with points pointtype 7 pointsize 0.8 linecolor '#%06x' title ", rgb);
     gnuplot_quote(script, text);
 }
@@ -188,7 +191,7 @@ static void put_key(FILE *script, const labels *l, double left, double top)
         (void)fputs("unset key\n", script);
         return;
     }
-    shorten(name, l->name);
+    (void)shorten(name, l->name);
     (void)fprintf(script,
                   "set key at screen %.6f, %.6f left top vertical Left reverse samplen 1 spacing 1.15 font ',13' "
                   "textcolor '#303030' title ",
@@ -288,7 +291,7 @@ static void put_scatter(FILE *script, const scatter *s, const panel *axes)
     (void)fprintf(script, ", $points using 1:2:3 with points pointtype 7 pointsize %g linecolor %s notitle", size,
                   scale ? "palette" : "rgb variable");
     for (int c = 0; l && c < l->count; c++) put_sign(script, l->classes[c], palette_rgb(c));
-    if (l && l->count && l->missing) put_sign(script, "no label", PALETTE_NONE);
+    if (l && l->count && l->missing) put_sign(script, NO_LABEL, PALETTE_NONE);
     (void)fputs("\n", script);
 }
 

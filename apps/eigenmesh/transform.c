@@ -103,8 +103,8 @@ static em_status find_labels(transform_job *job, em_error *err)
     const char *column = args_text(job->args, "label");
     if (!column) return EM_OK;
     if (!em_data_label(job->data, 0))
-        return refuse(err, EM_EINVAL, "--label: %s (%s) has no column of labels; try a CSV", em_data_name(job->data),
-                      em_data_format(job->data));
+        return refuse(err, EM_EINVAL, "%s: a label is of a CSV alone, and this is %s; try without it",
+                      em_data_name(job->data), em_data_format(job->data));
     job->labels = (labels){.name = column, .rows = em_data_rows(job->data), .of = label_of, .from = job->data};
     job->picture.labels = &job->labels;
     return labels_sort_out(&job->labels, err);
@@ -234,7 +234,7 @@ done:
 
 const command_spec command_transform = {.name = "transform",
                                         .summary = "Turn rows into scores along the components, or back",
-                                        .usage = "MODEL.npz INPUT -o SCORES.npy [options]",
+                                        .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
                                         .operands = {"MODEL.npz", "INPUT"},
                                         .operand_limit = 2,
                                         .options = transform_options,

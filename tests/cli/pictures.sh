@@ -92,4 +92,4 @@ ln -s /dev/full full.png
 refuses 1 "/dev/full" transform model.npz data.npy --plot full.png
 
 # --- labels: of a CSV, and of nothing else
-refuses 2 "--label: data.npy (npy) has no column of labels" transform model.npz data.npy --plot x.svg --label kind
+refuses 2 "data.npy: a label is of a CSV alone, and this is npy" transform model.npz data.npy --plot x.svg --label kind
