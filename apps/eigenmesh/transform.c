@@ -102,9 +102,6 @@ static em_status find_labels(transform_job *job, em_error *err)
 {
     const char *column = args_text(job->args, "label");
     if (!column) return EM_OK;
-    if (!em_data_label(job->data, 0))
-        return refuse(err, EM_EINVAL, "%s: a label is of a CSV alone, and this is %s; try without it",
-                      em_data_name(job->data), em_data_format(job->data));
     job->labels = (labels){.name = column, .rows = em_data_rows(job->data), .of = label_of, .from = job->data};
     job->picture.labels = &job->labels;
     return labels_sort_out(&job->labels, err);
