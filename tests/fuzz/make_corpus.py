@@ -86,9 +86,17 @@ def make_text():
         "unclosed": "1,\"2\n3,4\n",
         "long": "0.1234567890123456789,1234567890123456789012345\n1e-320,2.2250738585072014e-308\n",
         "one": "7",
+        "bars": "a|b\n1|2\n",
+        "comments": "# by hand\n#b,a\n1,2\n# \"so\n3,4\n",
+        "index": ",a,b\n0,1,2\n1,3,4\n",
+        "returns": "a,b\r1,2\r",
+        "years": "x,1990,1991,1992\ny,1,2,3\n",
+        "mixed": "id,b,a,note\nP1,1,2,\nP2,NA,3,x\nP3,4,5,y\n",
     }
     for name, text in texts.items():
         put("csv", name, text.encode())
+    put("csv", "utf16", "b,a\n1,2\n".encode("utf-16"))
+    put("csv", "latin1", "\xe4,b\n1,2\n".encode("latin-1"))
 
 
 def make_binary():
@@ -146,7 +154,7 @@ def make_hdf5():
 
 def make_checkpoint():
     """Patches (fuzz_checkpoint.c): the method, then words to replace: where, and what."""
-    label_iteration, alpha, tested, column, found, first_count = 30, 66, 70, 71, 73, 78
+    label_iteration, alpha, tested, column, found, first_count = 31, 67, 71, 72, 74, 79
     for method in range(6):
         put("checkpoint", f"good-{method}", bytes([method]))
         for name, place, word in (
