@@ -70,16 +70,18 @@ EMI_WIDE static void survey_rows(const double *rows, size_t count, size_t d, dou
 /* The same where values are missing: they count as such, and as nothing else. */
 static void survey_holes(const double *rows, size_t count, size_t d, double *sum, double *found)
 {
-    for (size_t n = 0; n < count * d; n++) {
-        size_t f = n % d;
-        if (isnan(rows[n])) {
-            found[EMI_MISSING * d + f] += 1;
-            continue;
+    double *missing = found + EMI_MISSING * d, *highest = found + EMI_HIGHEST * d, *lowest = found + EMI_LOWEST * d;
+    for (size_t r = 0; r < count; r++)
+        for (size_t f = 0; f < d; f++) {
+            double value = rows[r * d + f];
+            if (isnan(value)) {
+                missing[f] += 1;
+                continue;
+            }
+            sum[f] += value;
+            highest[f] = fmax(highest[f], value);
+            lowest[f] = fmax(lowest[f], -value);
         }
-        sum[f] += rows[n];
-        found[EMI_HIGHEST * d + f] = fmax(found[EMI_HIGHEST * d + f], rows[n]);
-        found[EMI_LOWEST * d + f] = fmax(found[EMI_LOWEST * d + f], -rows[n]);
-    }
 }
 
 static void multiply_rows(double *rows, size_t count, size_t d, const double *factor)

@@ -153,6 +153,7 @@ assert file["left_out"] == [
 ]
 END_OF_PYTHON
 n=0
+# shellcheck disable=SC2016 # a price, not a variable
 for dirt in - . '<0.1' '12 %' '$5' '#N/A' unknown; do
     refuses 2 "dirt$n.csv: line 2, column 3 (c): '$dirt' is no number, where line 3 has one" fit dirt$n.csv -k 2 -o model2.npz
     works fit dirt$n.csv -k 2 --columns -c
