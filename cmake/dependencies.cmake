@@ -35,6 +35,8 @@ endif()
 if(HDF5_FOUND)
   set(EMI_HAVE_HDF5 ON)
   set(HDF5_TEXT "HDF5 ${HDF5_VERSION}")
+  # Later versions keep the calls and structs of 1.10 under this name.
+  target_compile_definitions(eigenmesh_dependencies INTERFACE H5_USE_110_API)
 else()
   set(EMI_HAVE_HDF5 OFF)
   set(HDF5_TEXT "HDF5 not built in")

@@ -8,6 +8,14 @@ limit=20 # seconds, for every run
 bash "$here/mpirun.sh" -n 1 true || exit $?
 export MPIRUN_WORKS=1
 
+# Any Python, or the test is skipped, visibly.
+require_python()
+{
+    if command -v python3 >/dev/null; then return; fi
+    echo "skipped: no python3"
+    exit 77
+}
+
 # mpirun with these arguments; $err holds what the program said, $log/mpirun what mpirun itself did.
 launch()
 {

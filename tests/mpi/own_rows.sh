@@ -2,6 +2,7 @@
 # Each rank reads only its own rows, and nobody holds them all.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+require_python
 
 # A program for mpirun that gives each rank a directory of its own to run in, rank-0, rank-1, ...
 cat >apart <<'END'

@@ -2,6 +2,7 @@
 # The same numbers as on one machine, to the last bit, however many ranks host the nodes.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+require_python
 
 # What a model holds, but for the time it took, the threads, and what was sent: processes that hold the same numbers still
 # have to agree when to stop.  What the method itself sent is in the trace.

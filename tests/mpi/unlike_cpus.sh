@@ -3,6 +3,7 @@
 # that of one process.  SAME_MODEL names the program in which every rank compares its model with the first one's.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+require_python
 limit=30
 
 # The kernels that this CPU can run and this OpenBLAS has.
