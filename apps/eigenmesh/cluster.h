@@ -47,6 +47,6 @@ void cluster_close(em_mesh **mesh); /* unless a process is lost, which would hav
 em_status cluster_gather(const double *values, int count, double *all, em_error *err);
 
 /* The texts of all processes, one after the other, at the first, where *all is the caller's to free. */
-em_status cluster_gather_text(const char *text, size_t size, char **all, size_t *all_size, em_error *err);
+em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err);
 
 #endif

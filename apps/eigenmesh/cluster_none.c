@@ -102,11 +102,11 @@ em_status cluster_gather(const double *values, int count, double *all, em_error 
     return EM_OK;
 }
 
-em_status cluster_gather_text(const char *text, size_t size, char **all, size_t *all_size, em_error *err)
+em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err)
 {
-    *all = calloc(size + 1, 1);
+    *all = calloc(own + 1, 1);
     if (!*all) return refuse_memory(err, "texts");
-    memcpy(*all, text, size);
-    *all_size = size;
+    memcpy(*all, text, own);
+    *all_size = own;
     return EM_OK;
 }

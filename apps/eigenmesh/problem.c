@@ -149,8 +149,8 @@ static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     p->tables = calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
-    if (!p->tables) status = refuse_memory(err, "INPUT");
-    TRY(cluster_agree(status, err));
+    status = cluster_agree(p->tables ? EM_OK : refuse_memory(err, "INPUT"), err);
+    if (status != EM_OK || !p->tables) return status;
     if (one_a_node(p)) {
         TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
         TRY(features_share(&p->features, err));

@@ -123,13 +123,13 @@ em_status emi_leave_out(em_data *data, size_t column, const char *name, em_error
     va_start(args, why);
     (void)vsnprintf(reason, sizeof reason, why, args);
     va_end(args);
-    size_t count = data->left_out_count, length = name ? strlen(name) + 1 : 1;
+    size_t count = data->left_out_count, length = name ? strlen(name) + 1 : 1, room = strlen(reason) + 1;
     em_left_out *all = emi_realloc(data->left_out, (count + 1) * sizeof *all);
     if (all) data->left_out = all;
-    char *text = all ? emi_calloc(length + strlen(reason) + 1, 1) : NULL;
+    char *text = all ? emi_malloc(length + room) : NULL;
     if (!text) return emi_fail_memory(err, data->name);
-    if (name) memcpy(text, name, length);
-    memcpy(text + length, reason, strlen(reason));
+    memcpy(text, name ? name : "", length);
+    memcpy(text + length, reason, room);
     all[count] = (em_left_out){column, text, text + length};
     data->left_out_count++;
     return EM_OK;
