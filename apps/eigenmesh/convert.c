@@ -39,23 +39,33 @@ static em_status convert(const arguments *args, em_error *err)
     em_status status = EM_OK;
     em_data *data = NULL;
     reading read = {0};
+    features names = {0};
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
     if (dtype) TRY(dtype_of(dtype, &type, err));
-    if (args_given(args, "missing") && strcmp(args_text(args, "missing"), "mean") == 0)
+    const char *missing = args_text(args, "missing");
+    if (missing && strcmp(missing, "mean") == 0)
         TRY(refuse(err, EM_EINVAL, "--missing: mean is for fit and transform; try --missing drop"));
     TRY(input_open(&data, input, args, NULL, NULL, err));
     /* Rows pass through as doubles, so that a long double's extra digits are gone already. */
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
-    stream_target target = {.path = output, .type = type, .columns = em_data_columns(data)};
+    TRY(features_of_table(&names, data, err));
+    stream_target target = {.path = output,
+                            .type = type,
+                            .columns = em_data_columns(data),
+                            .names = names.count ? names.names : NULL,
+                            .whole = missing && strcmp(missing, "error") == 0};
     TRY(stream_rows(data, &target, err));
     TRY(reading_add(&read, data, err));
     if (args_reports(args)) {
         (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
                      em_data_format(data));
         reading_print(&read, stdout);
+    } else if (!args_given(args, "quiet")) {
+        reading_warn(&read);
     }
 done:
+    features_free(&names);
     reading_free(&read);
     em_data_free(&data);
     return status;

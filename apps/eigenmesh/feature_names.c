@@ -12,11 +12,6 @@ void features_free(features *f)
     *f = (features){0};
 }
 
-static int is_text(const em_data *table)
-{
-    return strcmp(em_data_format(table), "csv") == 0 || strcmp(em_data_format(table), "tsv") == 0;
-}
-
 /* Where the names are in the text, behind their owner's. */
 static em_status point(features *f, em_error *err)
 {
@@ -53,10 +48,8 @@ static const char *name_in_table(const void *from, size_t k)
     return em_data_column_name(from, k);
 }
 
-/* A binary file has no names, and asks nothing of the others; nor does one without a header that was told so. */
 em_status features_of_table(features *f, const em_data *table, em_error *err)
 {
-    if (!is_text(table)) return EM_OK;
     return keep(f, em_data_name(table), name_in_table, table, em_data_columns(table), err);
 }
 
@@ -104,7 +97,7 @@ em_status features_settle(const features *f, em_data *table, const char **by_pos
     if (f->size == 0 || (f->count == 0) == (own == NULL)) return EM_OK;
     if (f->count == 0)
         return refuse(err, EM_EDATA,
-                      "%s: has names of columns, where %s has none; try a header in both, or --header no",
+                      "%s: has names of columns, where %s, the first, has none; try one with names first",
                       em_data_name(table), f->text);
     if (em_data_columns(table) != f->count)
         return refuse(err, EM_EDATA, "%s: has %zu columns, where %s has %zu features; try the same ones, or --columns",

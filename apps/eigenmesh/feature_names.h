@@ -20,8 +20,8 @@ em_status features_share(features *f, em_error *err);
 /* Read by these names. */
 void features_ask(const features *f, em_read_options *options);
 
-/* A table that was read so: one that cannot have names has these, by position, and *by_position is then its name; a text
- * that has names where the first has none is refused. */
+/* A table that was read so: one that has no names has these, by position, and *by_position is then its name; one that has
+ * names where the first has none is refused. */
 em_status features_settle(const features *f, em_data *table, const char **by_position, em_error *err);
 
 void features_free(features *f); /* accepts the zeroed */

@@ -242,6 +242,7 @@ void problem_print(const problem *p, const em_info *info)
 void problem_json(json *j, const problem *p)
 {
     reading_json(j, &p->reading);
+    json_text(j, "names_by_position", p->by_position);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));
     json_text(j, "weights", weights_name(p));
@@ -252,7 +253,9 @@ void problem_json(json *j, const problem *p)
 void problem_warn(const problem *p, const em_info *info)
 {
     int constant = info->constant_features;
-    if (constant && !args_given(p->args, "quiet") && cluster_speaks())
+    if (args_given(p->args, "quiet") || !cluster_speaks()) return;
+    if (!args_reports(p->args)) reading_warn(&p->reading);
+    if (constant)
         complain("--scale std: %d constant feature%s left unscaled; try --columns to leave %s out", constant,
                  constant == 1 ? " was" : "s were", constant == 1 ? "it" : "them");
 }

@@ -197,38 +197,51 @@ void reading_free(reading *r)
 
 /* ---- for people and for programs ------------------------------------------------------------------------ */
 
-static void print_left_out(const char *at, FILE *out)
+/* "id (text, such as 'P1'), column 3 (empty)", as many as are shown, into out; how many there are.  With `unasked`, only those
+ * that the program left out by itself. */
+static size_t list_left_out(const char *at, int unasked, char *out, size_t room)
 {
     em_left_out column;
-    size_t shown = 0, more = 0;
-    for (; (at = take(at, &column)) != NULL; shown++) {
-        if (shown >= SHOWN) {
-            more++;
-            continue;
-        }
-        (void)fprintf(out, "%s", shown ? ", " : "left out  ");
-        if (*column.name)
-            (void)fprintf(out, "%s (%s)", column.name, column.why);
-        else
-            (void)fprintf(out, "column %zu (%s)", column.column + 1, column.why);
+    size_t count = 0, used = 0;
+    *out = 0;
+    while ((at = take(at, &column)) != NULL) {
+        char name[32];
+        if (unasked && (strcmp(column.why, "as asked") == 0 || strcmp(column.why, "the label") == 0)) continue;
+        if (count++ >= SHOWN || used >= room) continue;
+        (void)snprintf(name, sizeof name, "column %zu", column.column + 1);
+        used += (size_t)snprintf(out + used, room - used, "%s%.100s (%.100s)", count > 1 ? ", " : "",
+                                 *column.name ? column.name : name, column.why);
     }
-    if (more) (void)fprintf(out, " and %zu more", more);
-    if (shown) (void)fputc('\n', out);
+    if (count > SHOWN && used < room) (void)snprintf(out + used, room - used, " and %zu more", count - SHOWN);
+    return count;
 }
+
+enum { LINE = SHOWN * 220 };
 
 void reading_print(const reading *r, FILE *out)
 {
+    char line[LINE];
     for (size_t n = 0; n < r->count; n++) {
         const struct read_file *file = &r->files[n];
         if (!*remarks_of(file->text)) continue;
         (void)fprintf(out, "read      %s", file_of(file->text));
         if (file->alike > 1) (void)fprintf(out, " and %zu more", file->alike - 1);
         (void)fprintf(out, ": %s\n", remarks_of(file->text));
-        print_left_out(columns_of(file->text), out);
+        if (list_left_out(columns_of(file->text), 0, line, sizeof line)) (void)fprintf(out, "left out  %s\n", line);
     }
     if (r->rows_dropped)
         (void)fprintf(out, "dropped   %zu row%s with missing values\n", r->rows_dropped,
                       r->rows_dropped == 1 ? "" : "s");
+}
+
+void reading_warn(const reading *r)
+{
+    char line[LINE];
+    for (size_t n = 0; n < r->count; n++)
+        if (list_left_out(columns_of(r->files[n].text), 1, line, sizeof line))
+            complain("%s: left out %s; try --columns to choose", file_of(r->files[n].text), line);
+    if (r->rows_dropped)
+        complain("--missing: %zu row%s dropped; try --missing mean", r->rows_dropped, r->rows_dropped == 1 ? "" : "s");
 }
 
 void reading_json(json *j, const reading *r)

@@ -20,6 +20,9 @@ em_status reading_gather(reading *r, em_error *err);
 
 /* "read      a.csv and 2 more: commas, a header", and the columns left out. */
 void reading_print(const reading *r, FILE *out);
+
+/* The columns and rows left out that nobody asked to leave out, as warnings: where the report's place is taken. */
+void reading_warn(const reading *r);
 void reading_json(json *j, const reading *r);
 
 void reading_free(reading *r); /* accepts the zeroed */

@@ -86,6 +86,7 @@ void report_json(json *j, const em_model *model)
     json_real(j, "error", info->error);
     json_real(j, "noise_variance", em_model_noise_variance(model));
     json_whole(j, "constant_features", (uint64_t)info->constant_features);
+    json_whole(j, "missing_values", info->missing_values);
     json_components(j, model);
     json_clusters(j, model);
     json_sent(j, info);

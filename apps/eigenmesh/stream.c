@@ -23,23 +23,21 @@ static void fill(const double *with, size_t columns, size_t rows, double *in)
         if (isnan(in[n])) in[n] = with[n % columns];
 }
 
-/* The names, where the rows are those of the table. */
-static em_status write_header(const em_data *data, const stream_target *target, em_writer *writer, em_error *err)
+static em_status check_whole(const em_data *data, size_t first, size_t rows, const double *in, em_error *err)
 {
     size_t columns = em_data_columns(data);
-    if (target->map || !em_data_column_name(data, 0)) return EM_OK;
-    const char **names = calloc(columns, sizeof *names);
-    if (!names) return refuse_memory(err, em_data_name(data));
-    for (size_t c = 0; c < columns; c++) names[c] = em_data_column_name(data, c);
-    em_status status = em_writer_header(writer, names, err);
-    free(names);
-    return status;
+    for (size_t n = 0; n < rows * columns; n++)
+        if (isnan(in[n]))
+            return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is not a number (NaN); try --missing drop",
+                          em_data_name(data), first + n / columns, n % columns);
+    return EM_OK;
 }
 
 static em_status stream_block(const em_data *data, const stream_target *target, em_writer *writer, size_t first,
                               size_t count, double *in, double *out, em_error *err)
 {
     em_status status = em_data_read(data, first, count, in, err);
+    if (status == EM_OK && target->whole) status = check_whole(data, first, count, in, err);
     if (status == EM_OK && target->fill) fill(target->fill, em_data_columns(data), count, in);
     if (status == EM_OK && target->map) status = target->map(target->context, in, count, out, err);
     if (status == EM_OK && writer) status = em_writer_rows(writer, target->map ? out : in, count, err);
@@ -56,7 +54,7 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
     if (!in || !out) TRY(refuse_memory(err, em_data_name(data)));
     if (target->path) {
         TRY(em_writer_open(&writer, target->path, target->type, rows, target->columns, err));
-        TRY(write_header(data, target, writer, err));
+        if (target->names) TRY(em_writer_header(writer, target->names, err));
     }
     interrupt_defer();
     for (size_t first = 0; first < rows; first += block) {

@@ -11,8 +11,10 @@ typedef struct stream_target {
     const char *path; /* NULL: nothing is written, and the map alone sees the rows */
     em_dtype type;
     size_t columns;
-    const double *fill; /* [the table's columns] in place of values that are missing; NULL: they stay */
-    stream_map *map;    /* NULL: nothing happens, and columns and their names are those of the table */
+    const char *const *names; /* [columns] of what is written, where the format has a place for them; NULL: none */
+    int whole;                /* values that are missing are refused */
+    const double *fill;       /* [the table's columns] in place of values that are missing; NULL: they stay */
+    stream_map *map;          /* NULL: nothing happens, and columns are those of the table */
     /* What is to be done before the file is put in place; NULL: nothing. */
     em_status (*finish)(void *context, em_error *err);
     void *context;

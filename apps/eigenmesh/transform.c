@@ -175,9 +175,10 @@ static em_status open_files(transform_job *job, em_error *err)
     TRY(outputs_open(&job->plot, 1, args, err));
     TRY(em_model_load(&job->model, args->operands[0], err));
     TRY(choose_fill(job, err));
-    if (!job->inverse) TRY(features_of_model(&job->features, job->model, args->operands[0], err));
-    TRY(input_open(&job->data, args->operands[1], args, &job->features, args_text(args, "label"), err));
-    TRY(features_settle(&job->features, job->data, &job->by_position, err));
+    TRY(features_of_model(&job->features, job->model, args->operands[0], err));
+    const features *like = job->inverse ? NULL : &job->features; /* scores have no names that are known */
+    TRY(input_open(&job->data, args->operands[1], args, like, args_text(args, "label"), err));
+    if (like) TRY(features_settle(like, job->data, &job->by_position, err));
     TRY(reading_add(&job->reading, job->data, err));
     size_t d = (size_t)em_model_features(job->model), K = (size_t)em_model_components_count(job->model);
     TRY(check_columns(job->data, job->inverse ? K : d, args->operands[0], job->inverse, err));
@@ -213,12 +214,16 @@ static em_status transform(const arguments *args, em_error *err)
                             .type = EM_F64,
                             .columns = (size_t)columns,
                             .fill = job.fill,
+                            .names = job.inverse && job.features.count ? job.features.names : NULL,
                             .map = job.inverse ? backward : forward,
                             .finish = draw,
                             .context = &job};
     TRY(stream_rows(job.data, &target, err));
     TRY(outputs_commit(&job.plot, 1, err));
-    if (args_reports(args)) print_report(&job, &target);
+    if (args_reports(args))
+        print_report(&job, &target);
+    else if (!args_given(args, "quiet"))
+        reading_warn(&job.reading);
 done:
     outputs_discard(&job.plot, 1);
     free(job.drawn);

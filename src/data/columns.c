@@ -73,7 +73,9 @@ static em_status take_item(selection *s, const char *item, em_error *err)
     const char *wanted = item + exclude;
     if (exclude) named = count_named(s->count, s->names, wanted, &first);
     if (named > 1) return refuse_two(wanted, s->file, err);
-    if (named == 1 || emi_text_size(wanted, &first) == 0) return take(s, first, exclude, item, err);
+    if (named == 1) return take(s, first, exclude, item, err);
+    s->out->by_position = 1;
+    if (emi_text_size(wanted, &first) == 0) return take(s, first, exclude, item, err);
     if (!is_range(wanted, &first, &last))
         return emi_fail(err, EM_EINVAL, "columns %s: no such column in %s; try numbers from 0, ranges as 0-9%s", item,
                         s->file, s->names ? ", or names of its header" : "");
@@ -99,6 +101,19 @@ static em_status settle(selection *s, const char *spec, em_error *err)
     return emi_fail(err, EM_EINVAL, "columns %s: leaves no column of %s; try leaving out fewer", spec, s->file);
 }
 
+/* End the item at its comma, take its quotes away, and find the next one; NULL: it was the last. */
+static char *cut_item(char *item)
+{
+    char *name = item + (*item == '-'), *close = *name == '"' ? strchr(name + 1, '"') : NULL;
+    char *comma = strchr(close ? close : item, ',');
+    if (comma) *comma = 0;
+    if (close && !close[1]) {
+        *close = 0;
+        memmove(name, name + 1, (size_t)(close - name));
+    }
+    return comma ? comma + 1 : NULL;
+}
+
 em_status emi_columns_parse(emi_columns *out, const char *spec, size_t count, const char *const *names,
                             const char *file, em_error *err)
 {
@@ -109,8 +124,7 @@ em_status emi_columns_parse(emi_columns *out, const char *spec, size_t count, co
     s.taken = emi_calloc(count, 1);
     if (!copy || !out->pick || !out->excluded || !s.taken) TRY(emi_fail_memory(err, file));
     for (char *item = copy, *next; item; item = next) {
-        next = strchr(item, ',');
-        if (next) *next++ = 0;
+        next = cut_item(item);
         if (!*item) TRY(emi_fail(err, EM_EINVAL, "columns %s: an item is empty; try 0-9,12", spec));
         TRY(take_item(&s, item, err));
     }

@@ -1,4 +1,5 @@
-/* Which columns of a table to use: "0-9,12" from 0, names of a header, and "-name" or "-3" for all but that one. */
+/* Which columns of a table to use: "0-9,12" from 0, names of a header, in quotes where they have commas, and "-name" or "-3"
+ * for all but that one.  What is a name is no position. */
 #ifndef EMI_DATA_COLUMNS_H
 #define EMI_DATA_COLUMNS_H
 
@@ -7,6 +8,7 @@
 typedef struct emi_columns {
     size_t *pick, picked;    /* in the order asked for; where only exclusions are, all others                 */
     int named;               /* are there any but exclusions?                                                 */
+    int by_position;         /* by a position, not a name, any of these?                                      */
     unsigned char *excluded; /* [count] */
 } emi_columns;
 

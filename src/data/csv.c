@@ -43,6 +43,15 @@ enum { SEPARATORS = sizeof separators / sizeof *separators };
 static em_status choose_separator(emi_csv *csv, const emi_request *request, em_error *err)
 {
     const char *given = request->options->delimiter;
+    if (csv->end - csv->at > 5 && memcmp(csv->at, "sep=", 4) == 0 &&
+        strchr("\r\n", csv->at[5])) { /* Excel's own line */
+        csv->separator = csv->at[4];
+        csv->at += 5;
+        csv->line++;
+        while (csv->at < csv->end && strchr("\r\n", *csv->at)) csv->at++;
+    }
+    if (!given && csv->separator) return EM_OK;
+    csv->separator = 0;
     if (!given) {
         csv->separator = emi_csv_find_separator(csv->at, csv->end);
         if (csv->separator == ',' && emi_path_ends(request->path, ".tsv")) csv->separator = '\t';
@@ -68,13 +77,15 @@ static void describe_separator(char separator, char *out, size_t room)
 
 static void describe(const emi_csv_table *t, int utf16, em_data *data)
 {
-    char between[32], comments[48] = "";
+    char between[32], comments[48] = "", blank[48] = "";
     describe_separator(t->csv.separator, between, sizeof between);
     if (t->csv.comments)
         (void)snprintf(comments, sizeof comments, ", %ld comment line%s skipped", t->csv.comments,
                        t->csv.comments == 1 ? "" : "s");
-    (void)snprintf(data->remarks, sizeof data->remarks, "%s, %s%s%s%s", between,
-                   t->has_header ? "a header" : "no header", comments, utf16 ? ", UTF-16" : "",
+    if (t->csv.blank)
+        (void)snprintf(blank, sizeof blank, ", %ld blank line%s skipped", t->csv.blank, t->csv.blank == 1 ? "" : "s");
+    (void)snprintf(data->remarks, sizeof data->remarks, "%s, %s%s%s%s%s", between,
+                   t->has_header ? "a header" : "no header", comments, blank, utf16 ? ", UTF-16" : "",
                    t->latin1 ? ", names in Latin-1" : "");
 }
 

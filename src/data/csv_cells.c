@@ -33,19 +33,21 @@ static emi_cell full_line(const char *at, const char *end)
 {
     while (at < end) {
         const char *eol = line_end(at, end);
-        if (!is_blank_text(at, eol) && *at != '#') return (emi_cell){at, (size_t)(eol - at)};
+        if (!is_blank_text(at, eol) && *at != '#') return (emi_cell){.at = at, .length = (size_t)(eol - at)};
         at = after_end(eol, end);
     }
-    return (emi_cell){end, 0};
+    return (emi_cell){.at = end};
 }
 
+/* A quote is one only where a cell begins with it: 5" is a size. */
 static size_t count_outside_quotes(emi_cell line, char wanted)
 {
     size_t count = 0;
     int quoted = 0;
     for (size_t n = 0; n < line.length; n++) {
-        quoted ^= line.at[n] == '"';
-        count += !quoted && line.at[n] == wanted;
+        char c = line.at[n], before = n > 0 ? line.at[n - 1] : ',';
+        if (c == '"' && (quoted || strchr("\t;|, ", before))) quoted = !quoted;
+        count += !quoted && c == wanted;
     }
     return count;
 }
@@ -85,27 +87,32 @@ static em_status add_cell(emi_csv *csv, const char *at, const char *end, const c
     }
     while (at < end && (*at == ' ' || *at == '\t')) at++;
     while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
-    if (end - at >= 2 && *at == '"' && end[-1] == '"') at++, end--;
-    csv->cells[csv->count++] = (emi_cell){at, (size_t)(end - at)};
+    int quoted = end - at >= 2 && *at == '"' && end[-1] == '"';
+    csv->cells[csv->count++] = (emi_cell){at + quoted, (size_t)(end - at) - 2 * (size_t)quoted, quoted};
     return EM_OK;
 }
 
+/* Behind the quoted text that begins at `at`; NULL: the quote is never closed. */
+static const char *behind_quotes(emi_csv *csv, const char *at, const char *stop)
+{
+    for (at++; at < stop; at++) {
+        csv->broken += *at == '\n';
+        if (*at != '"') continue;
+        if (at + 1 == stop || at[1] != '"') return at + 1;
+        at++; /* a doubled one stands for itself */
+    }
+    return NULL;
+}
+
 /* Where the cell that begins at `at` ends: at its separator, its line's end or the text's.  NULL: a quote is never
- * closed. */
+ * closed.  A quote in the midst of a cell is a sign like any other. */
 static const char *cell_end(emi_csv *csv, const char *at, const char *stop)
 {
-    const char separator = csv->separator;
-    int quoted = 0;
-    for (; at < stop; at++) {
-        char c = *at;
-        if (c == '"')
-            quoted = !quoted;
-        else if (quoted)
-            csv->broken += c == '\n';
-        else if (c == separator || c == '\n' || c == '\r')
-            return at;
-    }
-    return quoted ? NULL : at;
+    const char separator = csv->separator, *from = at;
+    while (from < stop && *from == ' ' && separator != ' ') from++;
+    if (from < stop && *from == '"') at = behind_quotes(csv, from, stop);
+    while (at && at < stop && *at != separator && *at != '\n' && *at != '\r') at++;
+    return at;
 }
 
 static const char *skip_blanks(const emi_csv *csv, const char *at, const char *stop)
@@ -166,12 +173,14 @@ em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err)
         csv->line += 1 + csv->broken;
         csv->broken = 0;
         TRY(is_comment(csv, name, &comment, err));
-        if (!comment && (csv->width > 0 || !is_blank_text(csv->at, line_end(csv->at, csv->end)))) {
+        int may_be_blank = csv->width != 1 && strchr(" \t\r\n", *csv->at);
+        const char *eol = comment || may_be_blank ? line_end(csv->at, csv->end) : csv->at;
+        if (!comment && !(may_be_blank && is_blank_text(csv->at, eol))) {
             TRY(cut(csv, &csv->at, csv->end, name, err));
             csv->at = after_end(csv->at, csv->end);
             break;
         }
-        const char *eol = line_end(csv->at, csv->end);
+        csv->blank += !comment && csv->width > 0;
         if (comment) csv->last = csv->at + 1, csv->eol = eol;
         csv->comments += comment;
         csv->at = after_end(eol, csv->end);
@@ -227,15 +236,30 @@ static int long_number(const char *at, size_t length, double *out)
     return end == copy + length ? 0 : -1;
 }
 
-static int has_decimal_comma(const emi_cell *cell)
+/* Digits with commas among them, and points: 2,5 and 1,234,567 and 1.000,5. */
+static int has_commas(const emi_cell *cell)
 {
-    char copy[32], *comma;
-    double number;
-    if (cell->length >= sizeof copy || !memchr(cell->at, ',', cell->length)) return 0;
-    memcpy(copy, cell->at, cell->length);
-    comma = memchr(copy, ',', cell->length);
-    *comma = '.';
-    return long_number(copy, cell->length, &number) == 0;
+    size_t digits = 0, commas = 0;
+    for (size_t n = 0; n < cell->length; n++) {
+        char c = cell->at[n];
+        digits += isdigit((unsigned char)c) != 0;
+        commas += c == ',';
+        if (!isdigit((unsigned char)c) && !strchr("+-.,eE", c)) return 0;
+    }
+    return digits > 0 && commas > 0;
+}
+
+/* Numbers with blanks between them, and nothing else. */
+static int is_several(const emi_cell *cell)
+{
+    size_t blanks = 0, digits = 0;
+    for (size_t n = 0; n < cell->length; n++) {
+        char c = cell->at[n];
+        digits += isdigit((unsigned char)c) != 0;
+        blanks += c == ' ' || c == '\t';
+        if (!isdigit((unsigned char)c) && !strchr("+-., \teE", c)) return 0;
+    }
+    return blanks > 0 && digits > 1 && isdigit((unsigned char)cell->at[cell->length - 1]);
 }
 
 emi_cell_kind emi_cell_number(const emi_cell *cell, double *out)
@@ -244,6 +268,7 @@ emi_cell_kind emi_cell_number(const emi_cell *cell, double *out)
     if (short_number(cell->at, cell->length, out) == 0) return EMI_CELL_NUMBER;
     for (size_t w = 0; w < sizeof missing / sizeof *missing; w++)
         if (is_word(cell, missing[w])) return EMI_CELL_MISSING;
-    if (long_number(cell->at, cell->length, out) != 0) return has_decimal_comma(cell) ? EMI_CELL_COMMA : EMI_CELL_TEXT;
+    if (long_number(cell->at, cell->length, out) != 0)
+        return has_commas(cell) ? EMI_CELL_COMMA : is_several(cell) ? EMI_CELL_NUMBERS : EMI_CELL_TEXT;
     return isnan(*out) ? EMI_CELL_MISSING : isinf(*out) ? EMI_CELL_INFINITE : EMI_CELL_NUMBER;
 }

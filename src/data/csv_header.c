@@ -45,12 +45,57 @@ static int is_header(const emi_csv *csv)
     return csv->count > 1 && csv->cells[0].length == 0 && count_run(csv, &first) == csv->count - 1 && first == 0;
 }
 
-/* "country,1990,1991,1992" and "0,1,2,3" may be names, and may be numbers. */
-static int is_doubtful(const emi_csv *csv)
+/* Whole numbers that rise or fall, as years do: how many; 0: others are among them. */
+static size_t count_years(const emi_csv *csv)
+{
+    enum { FIRST = 1500, LAST = 2200 };
+    size_t count = 0, rising = 0, falling = 0;
+    double number, before = 0;
+    for (size_t c = 0; c < csv->count; c++) {
+        if (emi_cell_number(&csv->cells[c], &number) != EMI_CELL_NUMBER) continue;
+        if (number != floor(number) || number < FIRST || number > LAST) return 0;
+        rising += count > 0 && number > before;
+        falling += count > 0 && number < before;
+        before = number;
+        count++;
+    }
+    return rising + 1 == count || falling + 1 == count ? count : 0;
+}
+
+static size_t count_quoted(const emi_csv *csv)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < csv->count; c++) count += csv->cells[c].quoted != 0;
+    return count;
+}
+
+/* Numbers that may be names: 0, 1, 2, ... and years, which the next line does not have too. */
+static int is_doubtful(const emi_csv *csv, const emi_csv *below)
 {
     double first = 0;
-    size_t run = count_run(csv, &first), texts = count_kind(csv, EMI_CELL_TEXT);
-    return (texts > 0 && run > 2) || (run > 3 && run == csv->count && first == 0);
+    size_t run = count_run(csv, &first), years = count_years(csv),
+           texts = csv->count - count_kind(csv, EMI_CELL_NUMBER);
+    if (run > 2 && (texts > 0 || first == 0)) return count_run(below, &first) == 0;
+    return years > 1 && count_years(below) == 0;
+}
+
+/* Names, numbers, or either?  Numbers in quotes above numbers without are names: R writes them so. */
+static em_status recognise(emi_csv_table *t, int *header, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_csv below = t->csv;
+    int more;
+    below.cells = NULL, below.room = 0;
+    *header = is_header(&t->csv);
+    if (*header) goto done;
+    TRY(emi_csv_next(&below, t->file, &more, err));
+    *header = more && count_quoted(&t->csv) == t->width && count_quoted(&below) == 0;
+    if (!*header && more && is_doubtful(&t->csv, &below))
+        TRY(emi_fail(err, EM_EDATA, "%s: line %ld has numbers that may be names; try --header yes or no", t->file,
+                     t->csv.line));
+done:
+    emi_csv_free(&below);
+    return status;
 }
 
 static em_status keep_names(emi_csv_table *t, em_error *err)
@@ -97,13 +142,7 @@ em_status emi_csv_table_begin(emi_csv_table *t, em_error *err)
     t->width = t->csv.width = t->csv.count;
     t->columns = emi_calloc(t->width, sizeof *t->columns);
     if (!t->columns) TRY(emi_fail_memory(err, t->file));
-    if (t->options->header == EM_HEADER_AUTO) {
-        header = is_header(&t->csv);
-        if (!header && is_doubtful(&t->csv))
-            TRY(emi_fail(err, EM_EDATA,
-                         "%s: line %ld has numbers that count up, which may be names; try --header yes or no", t->file,
-                         t->csv.line));
-    }
+    if (t->options->header == EM_HEADER_AUTO) TRY(recognise(t, &header, err));
     if (!header) TRY(try_comment(t, err));
     if (!header) goto done;
     TRY(keep_names(t, err));
@@ -131,26 +170,23 @@ static em_status choose_label(emi_csv_table *t, const char *const *names, em_err
     return status;
 }
 
-/* --columns, which another table's features leave nothing of but what is to be left out. */
+/* --columns.  Beside another table's features it says what may be looked at: names must be there; positions are that other
+ * table's own. */
 static em_status choose_listed(emi_csv_table *t, const char *const *names, em_error *err)
 {
     emi_columns listed = {0};
     em_status status = EM_OK;
-    const char *spec = t->options->columns;
-    if (!spec) return EM_OK;
-    if (t->options->features && *spec != '-') {
-        for (size_t c = 0; c < t->width; c++)
-            if (t->columns[c].role == EMI_COLUMN_AUTO) t->columns[c].role = EMI_COLUMN_EXCLUDED;
-        return EM_OK;
-    }
-    TRY(emi_columns_parse(&listed, spec, t->width, names, t->file, err));
+    int alone = !t->options->features;
+    if (!t->options->columns) return EM_OK;
+    TRY(emi_columns_parse(&listed, t->options->columns, t->width, names, t->file, err));
+    t->by_position = !alone && listed.by_position;
     for (size_t c = 0; c < t->width; c++)
-        if (listed.named || listed.excluded[c])
-            if (t->columns[c].role == EMI_COLUMN_AUTO) t->columns[c].role = EMI_COLUMN_EXCLUDED;
-    for (size_t n = 0; listed.named && n < listed.picked; n++) {
+        if ((listed.named || listed.excluded[c] || t->by_position) && t->columns[c].role == EMI_COLUMN_AUTO)
+            t->columns[c].role = EMI_COLUMN_EXCLUDED;
+    for (size_t n = 0; listed.named && !t->by_position && n < listed.picked; n++) {
         emi_csv_column *column = &t->columns[listed.pick[n]];
-        column->role = EMI_COLUMN_CHOSEN;
-        column->slot = (long)t->slots++;
+        column->role = alone ? EMI_COLUMN_CHOSEN : EMI_COLUMN_AUTO;
+        if (alone) column->slot = (long)t->slots++;
     }
 done:
     emi_columns_free(&listed);
@@ -167,8 +203,7 @@ static em_status choose_features(emi_csv_table *t, const char *const *names, em_
     if (status == EM_OK) status = emi_names_match(names, t->width, o, t->file, place, err);
     for (size_t f = 0; status == EM_OK && f < o->feature_count; f++) {
         emi_csv_column *column = &t->columns[place[f]];
-        if (column->role == EMI_COLUMN_LABEL ||
-            (column->role == EMI_COLUMN_EXCLUDED && o->columns && *o->columns == '-'))
+        if (column->role == EMI_COLUMN_LABEL || (column->role == EMI_COLUMN_EXCLUDED && !t->by_position))
             status = emi_fail(err, EM_EINVAL, "%s: column %s is a feature of %s; try without leaving it out", t->file,
                               column->name, o->features_of);
         column->role = EMI_COLUMN_CHOSEN;

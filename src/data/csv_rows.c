@@ -51,9 +51,10 @@ static em_status both_kinds(const emi_csv_table *t, size_t c, em_error *err)
 static em_status not_a_number(const emi_csv_table *t, size_t c, emi_cell_kind kind, em_error *err)
 {
     const emi_cell *cell = &t->csv.cells[c];
-    const char *wrong = kind == EMI_CELL_INFINITE ? "not finite; try mending it"
-                        : kind == EMI_CELL_COMMA  ? "a number with a decimal comma; try points"
-                                                  : "no number; try mending it, or other --columns";
+    const char *wrong = kind == EMI_CELL_INFINITE  ? "not finite; try mending it"
+                        : kind == EMI_CELL_COMMA   ? "a number with a comma in it; try digits and one point"
+                        : kind == EMI_CELL_NUMBERS ? "several numbers; try --delimiter space"
+                                                   : "no number; try mending it, or other --columns";
     char where[512];
     return emi_fail(err, EM_EDATA, "%s: '%.*s' is %s", place(t, c, t->csv.line, where), shown(cell->at, cell->length),
                     cell->at, wrong);
@@ -107,6 +108,7 @@ static em_status see(emi_csv_table *t, size_t c, double *number, em_error *err)
     case EMI_CELL_TEXT: return see_text(t, c, err);
     case EMI_CELL_MISSING: *number = NAN; break;
     case EMI_CELL_COMMA:
+    case EMI_CELL_NUMBERS:
     case EMI_CELL_INFINITE: return column->kind == EMI_COLUMN_TEXT ? EM_OK : not_a_number(t, c, kind, err);
     }
     column->rises = 0;

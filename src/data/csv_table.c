@@ -67,9 +67,8 @@ static em_status refuse_extra(const emi_csv_table *t, em_error *err)
             emi_name_list_add(&extra, column->name);
     }
     if (!o->features || extra.count == 0) return EM_OK;
-    return emi_fail(err, EM_EDATA,
-                    "%s: has %s, which %s has not; try --columns -%s, or --columns with the names of both", t->file,
-                    emi_name_list_end(&extra), o->features_of, extra.first);
+    return emi_fail(err, EM_EDATA, "%s: has %s, which %s of %s; try --columns with the names that both have", t->file,
+                    emi_name_list_end(&extra), extra.count == 1 ? "is no feature" : "are no features", o->features_of);
 }
 
 static em_status refuse_empty(const emi_csv_table *t, size_t c, em_error *err)

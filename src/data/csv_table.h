@@ -28,6 +28,7 @@ typedef struct emi_csv_table {
     emi_csv csv;
     size_t width;
     int has_header;
+    int by_position;         /* --columns has positions, which are those of the table that the features are of */
     emi_csv_column *columns; /* [width] */
     size_t slots, rows;
     double *values; /* [rows * slots] */

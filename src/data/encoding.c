@@ -44,6 +44,9 @@ em_status emi_from_utf16(const unsigned char *bytes, size_t count, const char *n
 {
     int big = bytes[0] == 0xFE;
     size_t room;
+    if (count % 2)
+        return emi_fail(err, EM_EDATA, "%s: cut short, half a character of UTF-16 is left; try fetching it again",
+                        name);
     char *text = emi_size_overflows(count / 2, 3, &room) ? NULL : emi_malloc(room + EMI_UTF8_MOST);
     if (!text) return emi_fail_memory(err, name);
     char *to = text;

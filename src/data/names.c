@@ -12,7 +12,6 @@ enum { LISTED = 3, LONGEST = 40 };
 void emi_name_list_add(emi_name_list *list, const char *name)
 {
     size_t used = strlen(list->text);
-    if (list->count == 0) list->first = name;
     if (list->count < LISTED)
         (void)snprintf(list->text + used, sizeof list->text - used, "%s%.*s", used ? ", " : "", LONGEST, name);
     list->count++;
@@ -53,8 +52,8 @@ static em_status by_position(size_t count, const em_read_options *o, const char 
     for (size_t f = 0; f < o->feature_count; f++) emi_name_list_add(&wanted, o->features[f]);
     if (o->header != EM_HEADER_NO)
         return emi_fail(err, EM_EDATA,
-                        "%s: has no names of columns, where %s has %s; try adding a header, or --header no to go by "
-                        "position",
+                        "%s: has no names of columns, where %s has %s; try adding a header; with a model, --header no "
+                        "goes by position",
                         file, o->features_of, emi_name_list_end(&wanted));
     if (count != o->feature_count)
         return emi_fail(err, EM_EDATA, "%s: has %zu columns, where %s has %zu features; try inputs with the same ones",

@@ -16,7 +16,6 @@ int emi_names_agree(const em_data *a, const em_data *b);
 /* "b, c, f and 12 more" */
 typedef struct emi_name_list {
     size_t count;
-    const char *first;
     char text[160];
 } emi_name_list;
 

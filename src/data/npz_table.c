@@ -81,19 +81,22 @@ static int is_model(const emi_npz *npz)
     return 1;
 }
 
-static em_status choose_array(emi_npz *npz, const char *name, const char *inner, size_t *index, em_error *err)
+static em_status choose_array(emi_npz *npz, const char *name, const emi_request *request, size_t *index, em_error *err)
 {
     search s;
+    const char *inner = request->inner;
+    const char *typed =
+        strcmp(request->path, EMI_STANDARD_INPUT) == 0 ? "/dev/stdin" : name; /* to name an array in it */
     long found = inner ? emi_npz_find(npz, inner) : -1;
     *index = (size_t)found;
     if (found >= 0) return EM_OK;
     if (!inner && is_model(npz))
         return emi_fail(err, EM_EDATA,
                         "%s: is a model, not data; try 'eigenmesh info' on it, or %s:components for its components",
-                        name, name);
+                        name, typed);
     if (!inner && emi_npz_count(npz) > MOST)
         return emi_fail(err, EM_EINVAL, "%s: %zu arrays in it; try naming one, as in %s:%.*s", name, emi_npz_count(npz),
-                        name, length_of(emi_npz_name(npz, 0)), emi_npz_name(npz, 0));
+                        typed, length_of(emi_npz_name(npz, 0)), emi_npz_name(npz, 0));
     look_around(&s, npz);
     if (inner) return emi_fail(err, EM_EDATA, "%s: no array %s in it (%s); try one of these", name, inner, s.names);
     if (s.why.code != EM_OK && (s.tables == 0 || s.why.code != EM_ENOTSUP))
@@ -103,7 +106,7 @@ static em_status choose_array(emi_npz *npz, const char *name, const char *inner,
                         name, s.names);
     const char *first = emi_npz_name(npz, s.first);
     if (s.tables > 1)
-        return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%.*s", name, s.tables, s.names, name,
+        return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%.*s", name, s.tables, s.names, typed,
                         length_of(first), first);
     *index = s.first;
     return EM_OK;
@@ -134,7 +137,7 @@ static em_status npz_open(em_data *data, emi_input *input, const emi_request *re
     size_t index;
     TRY(emi_input_need_all(input, err));
     TRY(emi_npz_open(&npz, &input->bytes, data->name, err));
-    TRY(choose_array(npz, data->name, request->inner, &index, err));
+    TRY(choose_array(npz, data->name, request, &index, err));
     if (!request->inner && emi_npz_count(npz) > 1)
         (void)snprintf(data->remarks, sizeof data->remarks, "array %.*s, the only table of %zu arrays",
                        length_of(emi_npz_name(npz, index)), emi_npz_name(npz, index), emi_npz_count(npz));

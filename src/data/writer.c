@@ -108,7 +108,9 @@ static em_status put_name(em_writer *writer, const char *name, em_error *err)
 {
     em_status status = EM_OK;
     const char special[] = {'"', '\n', '\r', '#', writer->separator, 0};
-    int quoted = strpbrk(name, special) || *name == ' ' || (*name && name[strlen(name) - 1] == ' ');
+    double number;
+    int quoted = strpbrk(name, special) || *name == ' ' || (*name && name[strlen(name) - 1] == ' ') ||
+                 emi_text_double(name, &number) == 0;
     if (quoted) TRY(emi_writer_put(writer, "\"", 1, err));
     for (const char *at = name; *at; at++) {
         if (*at == '"') TRY(emi_writer_put(writer, "\"", 1, err));

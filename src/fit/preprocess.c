@@ -12,6 +12,17 @@
  * deviations are 2^-53 of the values. */
 enum { ORDINARY = 160, TINIEST = -1000 }; /* 2^-TINIEST is a double */
 
+/* How to call a feature: by its name, or by its position. */
+static const char *called(const emi_problem *p, int f, char out[64])
+{
+    const em_data *data = p->shard[0].data;
+    if (data->names && *data->names[f])
+        (void)snprintf(out, 64, "column '%.40s'", data->names[f]);
+    else
+        (void)snprintf(out, 64, "column %d (from 0)", f);
+    return out;
+}
+
 /* ---- range ------------------------------------------------------------------------------------- */
 
 void emi_range_free(emi_range *range)
@@ -138,9 +149,11 @@ static em_status refuse_constant(const emi_problem *p, const emi_range *range, i
 /* Then no difference of two values is a double, nor will be what a model makes of a row. */
 static em_status refuse_span(const emi_problem *p, const emi_range *range, em_error *err)
 {
+    char name[64];
     for (int f = 0; f < p->d; f++)
         if (half_span(range->highest[f], range->lowest[f]) > DBL_MAX / 2)
-            return emi_fail(err, EM_EDATA, "data: column %d spans more than a double holds; try dividing it by ten", f);
+            return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
+                            called(p, f, name));
     return EM_OK;
 }
 
@@ -168,6 +181,7 @@ static double within(const emi_range *range, int f, double mean)
 static em_status count_values(const sum_task *t, double *values, em_error *err)
 {
     emi_problem *p = t->p;
+    char name[64];
     emi_field missing = emi_columns(&t->found, EMI_MISSING, 1);
     emi_tree_sum(p->mesh, &missing, values);
     em_status status = emi_problem_status(p, err);
@@ -175,7 +189,8 @@ static em_status count_values(const sum_task *t, double *values, em_error *err)
         p->missing += (uint64_t)values[f];
         values[f] = (double)p->N - values[f];
         if (values[f] == 0)
-            return emi_fail(err, EM_EDATA, "data: column %d has no value at all, at any node; try leaving it out", f);
+            return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
+                            called(p, f, name));
     }
     return status;
 }
@@ -284,6 +299,7 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_range *range, em_erro
 {
     em_status status = EM_OK;
     const int center = p->standard.mean != NULL;
+    char name[64];
     double degrees = p->N > 1 ? (double)(p->N - 1) : 1;
     for (int f = 0; range->highest && f < p->d; f++) p->scale[f] = ldexp(1, exponent_of(reach(p, range, f)));
     if (range->highest) TRY(keep_inverse_scale(p, err));
@@ -294,9 +310,9 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_range *range, em_erro
         int constant = deviation == 0 || (center && range->highest && is_constant(range->highest[f], range->lowest[f]));
         if (!constant && !isnormal(deviation))
             TRY(emi_fail(err, EM_EDATA,
-                         "data: column %d deviates by %g, which a double does not hold to all digits; try multiplying "
-                         "it by 1e20",
-                         f, deviation));
+                         "data: %s deviates by %g, which a double does not hold to all digits; try multiplying it by "
+                         "1e20",
+                         called(p, f, name), deviation));
         p->scale[f] = constant ? scale_of_constant(range, f, deviation) : deviation;
         p->constant_features += constant;
     }

@@ -42,7 +42,7 @@ void emi_aspects(emi_aspect out[EMI_ASPECTS], const em_shards *shards, const em_
     const char *method = o->method ? o->method : "auto";
     size_t d = shards->columns;
     const emi_aspect all[EMI_ASPECTS] = {{"the number of features", (double)d},
-                                         {"the features' names, or their order,", digest_names(shards)},
+                                         {"order or naming of the features", digest_names(shards)},
                                          {"--components", o->components},
                                          {"--components", o->variance},
                                          {"--method", digest(method, strlen(method))},

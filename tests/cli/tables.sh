@@ -174,11 +174,12 @@ works fit s1.csv s2.csv s3.npy -k 3 -o model.npz
 says "names     those of s1.csv, by position in s3.npy, which has none"
 same model.npz
 refuses 2 "less.csv: has no column d, e, as s1.csv has" fit s1.csv less.csv -k 2
-refuses 2 "more.csv: has f, which s1.csv has not" fit s1.csv more.csv -k 2
+refuses 2 "more.csv: has f, which is no feature of s1.csv" fit s1.csv more.csv -k 2
 refuses 2 "other.csv: has no column a, b, c and 2 more, as s1.csv has" fit s1.csv other.csv -k 2
 refuses 2 "bare.csv: has no names of columns, where s1.csv has" fit s1.csv bare.csv -k 2
-refuses 2 "s1.csv: has names of columns, where bare.csv has none" fit bare.csv s1.csv -k 2
+refuses 2 "s1.csv: has names of columns, where bare.csv, the first, has none" fit bare.csv s1.csv -k 2
 works fit s1.csv more.csv -k 3 --columns e,d,c,b,a
+refuses 2 "s1.csv: has names of columns, where s3.npy, the first, has none; try one with names first" fit s3.npy s1.csv s2.csv -k 2
 works compare s1.csv s2.csv s3.csv -k 2 --methods krylov
 
 # The model keeps the names: transform reads by them, whatever the order, and says what it left out.
@@ -204,12 +205,16 @@ cmp -s scores.csv wanted.csv || fail "columns of text change the scores"
 works transform model.npz X.npy -o scores.csv
 says "names     those of model.npz, by position in X.npy, which has none"
 refuses 2 "less.csv: has no column d, e, as model.npz has" transform model.npz less.csv -o none.csv
-refuses 2 "more.csv: has f, which model.npz has not; try --columns -f" transform model.npz more.csv -o none.csv
+refuses 2 "more.csv: has f, which is no feature of model.npz" transform model.npz more.csv -o none.csv
 works transform model.npz more.csv --columns -f -o scores.csv
+refuses 2 "--columns nothing: no such column in plain.csv" transform model.npz plain.csv --columns nothing -o none.csv
+refuses 2 "plain.csv: column b is a feature of model.npz" transform model.npz plain.csv --columns a -o none.csv
 refuses 2 "bare.csv: has no names of columns, where model.npz has" transform model.npz bare.csv -o none.csv
 works transform model.npz bare.csv --header no -o scores.csv
 cmp -s scores.csv wanted.csv || fail "by position, as told, gives other scores"
 works transform model.npz wanted.csv --inverse -o back.csv
+[[ $(head -1 back.csv) == a,b,c,d,e ]] || fail "rows that are made again have no names"
+works transform model.npz back.csv -o scores.csv
 refuses 2 "the value is missing" transform model.npz holes.csv -o none.csv
 refuses 2 "is not a number (NaN); try filling it, or --missing drop or mean" transform model.npz holes.npy -o none.csv
 works transform model.npz holes.npy --missing mean -o scores.npy
@@ -232,6 +237,22 @@ works convert ids.csv kept.tsv
 says "left out  id (text, such as 'P0'), kind (text, such as 'x')"
 [[ $(head -1 kept.tsv) == "$(printf 'a\tb\tc\td\te')" ]] || fail "the header is gone"
 works convert ids.csv kept.npy
+run convert ids.csv -
+[[ $status -eq 0 ]] || fail "status is not 0"
+complains "ids.csv: left out id (text, such as 'P0'), kind (text, such as 'x'); try --columns to choose"
+run convert holes.csv - --missing drop
+complains "rows dropped"
+run fit ids.csv -k 2 --trace -
+complains "ids.csv: left out id"
+run transform model.npz ids.csv -o -
+complains "ids.csv: left out id"
+works convert ids.csv - -q
+works convert plain.csv -
+refuses 2 "is not a number (NaN); try --missing drop" convert holes.npy none.csv --missing error
+works convert holes.npy some.csv
+printf '"2001","2002","2003"\n3.5,4.1,5.2\n1,2,4\n' >years.csv
+works convert years.csv again.csv
+cmp -s years.csv again.csv || fail "a header of numbers is not written as it was"
 refuses 2 "--missing: mean is for fit and transform" convert holes.csv none.npy --missing mean
 
 # ---- missing values ------------------------------------------------------------------------------------------------
@@ -259,10 +280,18 @@ works fit h1.csv h2.csv -k 3 --missing drop -o model.npz
 same model.npz drop
 works fit X.npy -k 3 --missing mean -o model.npz
 same model.npz
+works fit holes.npy -k 3 --missing mean --json
+"$python" - "$out" <<'END_OF_PYTHON' || fail "the JSON does not count missing values"
+import json
+import sys
+import numpy as np
+
+assert json.load(open(sys.argv[1]))["missing_values"] == np.isnan(np.load("holes.npy")).sum()
+END_OF_PYTHON
 printf 'a,b,c\n1,2,\n2,1,\n3,5,\n' >none.csv
 works fit none.csv -k 1
 says "left out  c (empty)"
-refuses 2 "column 2 has no value at all, at any node" fit none.csv -k 1 --missing mean
+refuses 2 "column 'c' has no value at all, at any node" fit none.csv -k 1 --missing mean
 
 # ---- the size of things --------------------------------------------------------------------------------------------
 

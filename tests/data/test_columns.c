@@ -121,6 +121,15 @@ static void a_header_has_names(void **state)
     assert_refused(path, &but_both, EM_EINVAL, "columns kind: more than one column");
 }
 
+static void names_with_commas_stand_in_quotes(void **state)
+{
+    (void)state;
+    const char *path = scratch_text("commas.csv", "\"a,b\",c,\"d \"\"e\"\"\"\n1,2,3\n");
+    const em_read_options one = {.columns = "c,\"a,b\""}, but = {.columns = "-\"a,b\""};
+    assert_table(path, &one, 1, 2, 2, 1);
+    assert_table(path, &but, 1, 2, 2, 3);
+}
+
 /* Text is left out all the same where only exclusions are named. */
 static void exclusions_leave_the_rest_to_find_out(void **state)
 {
@@ -138,6 +147,7 @@ int main(void)
         cmocka_unit_test(every_format_gives_the_columns_asked_for),
         cmocka_unit_test(wrong_columns_are_refused_by_every_format),
         cmocka_unit_test(a_header_has_names),
+        cmocka_unit_test(names_with_commas_stand_in_quotes),
         cmocka_unit_test(exclusions_leave_the_rest_to_find_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

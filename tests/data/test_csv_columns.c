@@ -83,7 +83,7 @@ static void features_are_matched_by_name(void **state)
     assert_table(csv("b,kind,c,a\n2,x,3,1\n"), &options, 1, 3, 3, 1, 2);
     assert_table(csv(",b,c,a\n0,2,3,1\n1,5,6,4\n"), &options, 2, 3, 3, 1, 2, 6, 4, 5);
     assert_refused(csv("a,b\n1,2\n"), &options, EM_EDATA, "has no column c, as other.csv has");
-    assert_refused(csv("a,b,c,d\n1,2,3,4\n"), &options, EM_EDATA, "has d, which other.csv has not");
+    assert_refused(csv("a,b,c,d\n1,2,3,4\n"), &options, EM_EDATA, "has d, which is no feature of other.csv");
     assert_refused(csv("a,b,c,c\n1,2,3,4\n"), &options, EM_EDATA, "more than one column is called c");
     assert_refused(csv("a,b,c\n1,x,3\n"), &options, EM_EDATA, "line 2, column 2 (b): 'x' is no number");
     assert_refused(csv("1,2,3\n"), &options, EM_EDATA, "has no names of columns, where other.csv has c, a, b");
@@ -97,6 +97,12 @@ static void features_are_matched_by_name(void **state)
     /* Columns that the first table's list leaves out are nobody's business in the others. */
     options = (em_read_options){.features = wanted, .feature_count = 3, .features_of = "o", .columns = "c,a,b"};
     assert_table(csv("d,a,b,c\n9,1,2,3\n"), &options, 1, 3, 3, 1, 2);
+    options.columns = "3,0-1"; /* positions are the first table's own */
+    assert_table(csv("d,a,b,c\n9,1,2,3\n"), &options, 1, 3, 3, 1, 2);
+    options.columns = "c,a"; /* names are everyone's */
+    assert_refused(csv("a,b,c\n1,2,3\n"), &options, EM_EINVAL, "column b is a feature of o");
+    options.columns = "c,a,b,nothing";
+    assert_refused(csv("a,b,c\n1,2,3\n"), &options, EM_EINVAL, "columns nothing: no such column");
     options.columns = "-d";
     assert_table(csv("d,a,b,c\n9,1,2,3\n"), &options, 1, 3, 3, 1, 2);
     options.columns = "-a";

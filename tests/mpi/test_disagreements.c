@@ -173,7 +173,7 @@ static void other_names_are_refused_everywhere(void **state)
         if (alike)
             assert_ok(status, &err);
         else
-            assert_fails(status, EM_EINVAL, "the features' names, or their order, differs between processes", &err);
+            assert_fails(status, EM_EINVAL, "order or naming of the features differs between processes", &err);
         em_model_free(&model);
         em_shards_free(&shards);
         em_data_free(&data);
