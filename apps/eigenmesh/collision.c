@@ -89,12 +89,19 @@ static em_status refuse_both(const char *role, const char *path, const char *oth
                   other);
 }
 
-/* Streams may be written from several sides, but what "-" stands for belongs to one. */
+/* Both "-", or other names of one file or pipe; a terminal or /dev/null may have many. */
+static int same_stream(const written_file *a, const written_file *b)
+{
+    if (!a->is_stream || !b->is_stream) return 0;
+    if (strcmp(a->path, "-") == 0 && strcmp(b->path, "-") == 0) return 1;
+    return a->id.exists && b->id.exists && !S_ISCHR(a->id.file.st_mode) && same_inode(&a->id.file, &b->id.file);
+}
+
 static em_status check_written(const collisions *c, const written_file *file, em_error *err)
 {
     for (int i = 0; i < c->count; i++) {
         const written_file *other = &c->files[i];
-        if (strcmp(file->path, "-") == 0 && strcmp(other->path, "-") == 0)
+        if (same_stream(file, other))
             return refuse(err, EM_EINVAL, "%s: standard output is that of %s already; try a file's name", file->role,
                           other->role);
         if (file->is_stream || other->is_stream) continue;

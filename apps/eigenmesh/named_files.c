@@ -88,7 +88,6 @@ static int is_table(const option_spec *spec)
 static em_status write_option(collisions *c, int use, const option_spec *spec, const char *value, char *room,
                               em_error *err)
 {
-    if (strcmp(spec->metavar, "DIR") == 0) return EM_OK; /* the command knows the files in it */
     if (uses[use].use == WRITTEN)
         return collisions_write(c, uses[use].role, is_table(spec) ? table_to_write(value, room) : value, err);
     if (strcmp(value, "-") == 0)

@@ -2,6 +2,7 @@
 #include "cluster.h"
 #include "message.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,8 @@ static size_t list_left_out(const char *at, int unasked, char *out, size_t room)
         used += (size_t)snprintf(out + used, room - used, "%s%.100s (%.100s)", count > 1 ? ", " : "",
                                  *column.name ? column.name : name, column.why);
     }
+    for (char *c = out; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = ' ';
     if (count > SHOWN && used < room) (void)snprintf(out + used, room - used, " and %zu more", count - SHOWN);
     return count;
 }

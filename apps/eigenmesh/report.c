@@ -1,6 +1,7 @@
 #include "report.h"
 #include "table.h"
 
+#include <ctype.h>
 #include <math.h>
 
 const double *report_exact(const em_model *model)
@@ -152,8 +153,11 @@ void report_names(const em_model *model)
     enum { WIDTH = 100 };
     int d = em_model_features(model), f, at = 10;
     if (!em_model_feature_name(model, 0)) return;
-    for (f = 0; f < d && at < WIDTH; f++)
-        at += printf("%s%s", f ? ", " : "features  ", em_model_feature_name(model, f));
+    for (f = 0; f < d && at < WIDTH; f++) {
+        at += printf("%s", f ? ", " : "features  ");
+        for (const char *c = em_model_feature_name(model, f); *c; c++, at++) /* on one line */
+            (void)putchar(iscntrl((unsigned char)*c) ? ' ' : *c);
+    }
     if (f < d) (void)printf(" and %d more", d - f);
     (void)putchar('\n');
 }

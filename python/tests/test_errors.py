@@ -61,3 +61,17 @@ def test_parameters_are_refused_by_the_library(parameters, said):
 def test_data_without_variance():
     with pytest.raises(eigenmesh.DataError, match="no variance"):
         eigenmesh.PCA().fit(np.ones((5, 3)))
+
+
+def test_more_nodes_than_rows_are_refused_at_once():
+    with pytest.raises(ValueError, match="20 rows for 1000000000 nodes"):
+        eigenmesh.PCA(2, nodes=10 ** 9).fit(np.eye(20, 5))
+
+
+def test_what_c_would_cut_short_is_refused(tmp_path):
+    fitted = eigenmesh.PCA(1).fit(np.eye(5, 3))
+    with pytest.raises(ValueError, match="no zero"):
+        fitted.save(f"{tmp_path}/a\0b.npz")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="random_state=-1"):
+        eigenmesh.PCA(1, random_state=-1).fit(np.eye(5, 3))

@@ -88,7 +88,7 @@ static em_status open_archive(emi_npz *npz, em_error *err)
     zip_error_init(&why);
     zip_error_init(&npz->view.error);
     zip_source_t *source = zip_source_function_create(view_does, &npz->view, &why);
-    if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY, &why);
+    if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why);
     if (source && !npz->archive) zip_source_free(source);
     if (!npz->archive) status = unreadable(npz, "the archive", &why, err);
     zip_error_fini(&why);

@@ -128,6 +128,8 @@ static em_status check_numbers(const model_file *file, const em_model *model, em
             if (!isfinite(finite[a][n])) return no_model(file, "a number in it", "is not finite", err);
     for (size_t f = 0; f < d; f++)
         if (!(model->scale[f] > 0)) return no_model(file, "scale", "is not positive", err);
+    for (size_t k = 0; k < K; k++)
+        if (model->explained_variance[k] < 0) return no_model(file, "explained_variance", "is negative", err);
     return EM_OK;
 }
 
@@ -161,6 +163,8 @@ em_status em_model_load(em_model **out, const char *path, em_error *err)
     int count = emi_model_entries(model, &buffers, entries);
     for (int e = 0; e < count; e++) TRY(load_entry(&file, &entries[e], err));
     TRY(check_numbers(&file, model, err));
+    if (buffers.n_components != (int64_t)K || buffers.n_features != (int64_t)d || buffers.nodes < 0)
+        TRY(no_model(&file, "n_components, n_features or nodes", "does not fit the rest", err));
     TRY(emi_input_verdict(&file.input, EM_OK, err));
     emi_buffers_to_model(&buffers, model);
     *out = model;

@@ -98,11 +98,15 @@ fi
 rm -rf comparison paper sets
 same_as_before
 
-# Devices and pipes may be named as often as one likes; a name that only looks alike is another file.
+# Devices may be named as often as one likes, a pipe or a file on standard output once; a name that only looks alike is another file.
 works fit data.npy -k 2 --quiet -o /dev/null --trace /dev/null
 works fit data.npy -k 2 --quiet -o data.npz --trace data.trace
-piped fit data.npy -k 2 --quiet --trace /dev/stdout -o /dev/stdout
-[[ -s $out ]] || fail "nothing on standard output"
+ran="fit data.npy -k 2 --quiet --trace /dev/stdout -o - >both"
+status=0
+"$EIGENMESH" fit data.npy -k 2 --quiet --trace /dev/stdout -o - >both 2>"$err" || status=$?
+[[ $status -eq 2 && ! -s both ]] || fail "two outputs on one stream"
+complains "--trace: standard output is that of --output already"
+rm both
 works convert data.npy raw:f64:raw # a file called raw
 rm data.npz data.trace raw
 same_as_before

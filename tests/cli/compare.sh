@@ -140,7 +140,10 @@ refuses 2 "--truth: 'yes' is not none, compute or file:Q.npy" compare data.npy -
 refuses 2 "nowhere.npy" compare nowhere.npy -k 3 -o dir
 refuses 2 "ring" compare data.npy -k 3 -n 5 -t ring -o dir
 refuses 2 "--output: the name is empty" compare data.npy -k 3 -o ""
-refuses 2 "data.npy: is no directory" compare data.npy -k 3 -o data.npy
+refuses 2 "'data.npy' is the file of INPUT too" compare data.npy -k 3 -o data.npy
+! has gnuplot || refuses 2 "'n.svg' is the file of --output too" compare data.npy -k 3 -o n.svg --plot n.svg
+cp data.npy other.npy
+refuses 2 "other.npy: is no directory" compare data.npy -k 3 -o other.npy
 refuses 2 "nowhere/dir: cannot be made" compare data.npy -k 3 -o nowhere/dir
 mkdir taken taken/compare.csv
 refuses 2 "taken/compare.csv: cannot be written" compare data.npy -k 3 -o taken

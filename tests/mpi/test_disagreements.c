@@ -48,7 +48,9 @@ static void send_other_size(size_t sent, size_t meant, int agreed, const char *w
     void *state = open_engine(20);
     if (agreed) assert_ok(send_round(state, meant, &err), &err);
     em_status status = send_round(state, place.rank == 0 ? sent : meant, &err);
-    if (place.rank == 1) assert_fails(status, EM_ENET, words, &err);
+    /* Rank 1 sees it, unless rank 0, which gets what the others mean, was quicker and told it. */
+    if (place.rank == 1 && strncmp(err.msg, "rank 0: ", 8) != 0) assert_fails(status, EM_ENET, words, &err);
+    if (place.rank == 1) assert_int_equal(status, EM_ENET);
     if (status != EM_OK) { /* rank 2 may have heard of it, or not */
         assert_fails(status, EM_ENET, "the processes do not agree on what they do; try", &err);
         (emi_mpi_engine.fail)(state, &err); /* cmocka has a macro of that name */

@@ -25,6 +25,13 @@ class Traffic:
     phases: Dict[str, "Traffic"] = field(default_factory=dict)
 
 
+def _path(path: Union[str, os.PathLike]) -> bytes:
+    text = os.fsencode(path)
+    if b"\0" in text:
+        raise ValueError(f"{path!r}: a path has no zero in it")
+    return text
+
+
 class Model:
     """An em_model. It can be copied and pickled, by way of its file."""
 
@@ -33,10 +40,10 @@ class Model:
 
     @classmethod
     def load(cls, path: Union[str, os.PathLike]) -> "Model":
-        return cls(create("em_model", lib.em_model_load, lib.em_model_free, os.fsencode(path)))
+        return cls(create("em_model", lib.em_model_load, lib.em_model_free, _path(path)))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
-        checked(lib.em_model_save, self.handle, os.fsencode(path))
+        checked(lib.em_model_save, self.handle, _path(path))
 
     def truncate(self, components: int) -> None:
         """Keep the first ones alone."""

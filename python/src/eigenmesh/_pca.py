@@ -209,6 +209,8 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         here = cluster.hosted(nodes) if cluster else nodes
         if len(tables) not in (1, here):
             raise InvalidArgument(f"X: {len(tables)} tables for {here} nodes; try one a node")
+        if len(tables) == 1 and here > len(tables[0]):  # before a network of so many is drawn
+            raise InvalidArgument(f"nodes={nodes}: {len(tables[0])} rows for {here} nodes; try fewer nodes")
         return nodes
 
     def _wanted(self, rows: int) -> Union[int, float]:
@@ -372,10 +374,10 @@ def _advice(reason: int) -> str:
 def _seed(random_state: Any) -> int:
     if random_state is None:
         return 0
-    if isinstance(random_state, Integral):
+    if isinstance(random_state, Integral) and 0 <= random_state < 2 ** 64:
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2 ** 32))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2 ** 31 - 1))
-    raise InvalidArgument(f"random_state={random_state!r}: not a source of numbers; try an integer")
+    raise InvalidArgument(f"random_state={random_state!r}: not a source of numbers; try an integer from 0 on")
