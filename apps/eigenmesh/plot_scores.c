@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
 enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 4 * 20 + 4 };
@@ -148,17 +149,27 @@ static int continues_a_letter(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* A text that is too long loses its end, but no half of a letter.  Returns how many letters there are. */
+/* Room for a letter, in those of an ordinary one: W and M, and those of Asian scripts, which UTF-8 has as three bytes or
+ * more, take two. */
+static int room_of(char first)
+{
+    return (unsigned char)first >= 0xe2 || strchr("WM@%", first) ? 2 : 1;
+}
+
+/* A text that is too long loses its end, but no half of a letter.  Returns the room it takes, in letters. */
 static int shorten(char out[NAME_ROOM], const char *text)
 {
     enum { LETTERS = 20, DOTS = 3 };
     const char *end = text;
-    int letters = 0;
-    for (; *end && end - text < NAME_ROOM - DOTS - 1; end++)
-        if (!continues_a_letter(*end) && letters++ == LETTERS) break;
+    int room = 0;
+    for (; *end && end - text < NAME_ROOM - DOTS - 1; end++) {
+        if (continues_a_letter(*end)) continue;
+        if (room >= LETTERS) break;
+        room += room_of(*end);
+    }
     while (end > text && continues_a_letter(*end)) end--;
     (void)snprintf(out, NAME_ROOM, "%.*s%s", (int)(end - text), text, *end ? "..." : "");
-    return *end ? LETTERS + DOTS : letters;
+    return *end ? room + DOTS : room;
 }
 
 /* In pixels, for the longest name and its sign; numbers have a bar. */
