@@ -143,8 +143,10 @@ em_status emi_csv_table_begin(emi_csv_table *t, em_error *err)
     t->columns = emi_calloc(t->width, sizeof *t->columns);
     if (!t->columns) TRY(emi_fail_memory(err, t->file));
     if (t->options->header == EM_HEADER_AUTO) TRY(recognise(t, &header, err));
-    if (!header) TRY(try_comment(t, err));
-    if (!header) goto done;
+    if (!header) {
+        status = try_comment(t, err);
+        goto done;
+    }
     TRY(keep_names(t, err));
     TRY(emi_csv_next(&t->csv, t->file, &more, err));
     if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file));

@@ -149,7 +149,8 @@ em_status em_data_read(const em_data *data, size_t first, size_t count, double *
     em_status status = EM_OK;
     for (size_t r = 0, run; status == EM_OK && r < count; r += run) { /* rows in a row at once */
         const size_t *kept = data->kept + first + r;
-        for (run = 1; r + run < count && kept[run] == kept[0] + run; run++) continue;
+        run = 1;
+        while (r + run < count && kept[run] == kept[0] + run) run++;
         status = data->source->read(data, kept[0], run, out + r * data->columns, err);
     }
     return status;

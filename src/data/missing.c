@@ -22,7 +22,7 @@ static int is_whole(const double *row, size_t columns)
 static em_status find_whole(const em_data *data, size_t *kept, size_t *count, em_error *err)
 {
     em_status status = EM_OK;
-    size_t d = data->columns, at_once = AT_ONCE / d ? AT_ONCE / d : 1, now;
+    size_t d = data->columns, at_once = d < AT_ONCE ? AT_ONCE / d : 1, now;
     double *rows = emi_doubles(at_once * d);
     *count = 0;
     if (!rows) return emi_fail_memory(err, data->name);
