@@ -48,7 +48,9 @@ static void send_other_size(size_t sent, size_t meant, int agreed, const char *w
     void *state = open_engine(20);
     if (agreed) assert_ok(send_round(state, meant, &err), &err);
     em_status status = send_round(state, place.rank == 0 ? sent : meant, &err);
-    if (place.rank == 1) assert_fails(status, EM_ENET, words, &err);
+    int told =
+        strstr(err.msg, "rank 0: mpi: rank 2 sent ") != NULL; /* rank 0, which notices too, was the first to say so */
+    if (place.rank == 1 && !told) assert_fails(status, EM_ENET, words, &err);
     if (status != EM_OK) { /* rank 2 may have heard of it, or not */
         assert_fails(status, EM_ENET, "the processes do not agree on what they do; try", &err);
         (emi_mpi_engine.fail)(state, &err); /* cmocka has a macro of that name */
@@ -63,7 +65,7 @@ static void a_message_of_another_size_is_an_error(void **state)
         send_other_size(3, 5, agreed, "mpi: rank 0 sent 3 numbers where 5 were expected: ");
         send_other_size(1, 5, agreed, "mpi: rank 0 sent 1 number where 5 were expected: ");
         send_other_size(0, 5, agreed, "mpi: rank 0 sent 0 numbers where 5 were expected: ");
-        send_other_size(5, 3, agreed, " were expected: "); /* rank 0, which hears too few, may be the first to say so */
+        send_other_size(5, 3, agreed, " where 3 were expected: ");
     }
     send_other_size(LONGEST, 3, 0, "mpi: rank 0 sent 100000 numbers where 3 were expected: ");
     send_other_size(LONGEST - 1, LONGEST, 0, "mpi: rank 0 sent 99999 numbers where 100000 were expected: ");
