@@ -31,7 +31,7 @@ void check_fails(em_status status, em_status code, const char *words, const em_e
     _fail(file, line);
 }
 
-static char directory[] = "/tmp/eigenmesh-test-XXXXXX";
+static char directory[256];
 
 static int remove_one(const char *path, const struct stat *about, int type, struct FTW *where)
 {
@@ -50,6 +50,8 @@ const char *scratch(const char *name)
     static char paths[8][512]; /* so that a few can be held at once */
     static int turn;
     if (!made) {
+        const char *place = getenv("TMPDIR");
+        (void)snprintf(directory, sizeof directory, "%.200s/eigenmesh-test-XXXXXX", place && *place ? place : "/tmp");
         if (!mkdtemp(directory)) abort();
         (void)atexit(remove_scratch);
         made = 1;
