@@ -24,6 +24,7 @@ typedef struct emi_evidence {
     int rank;              /* at most: no more rows or features                                        */
     double tolerance;      /* on the residual; 0: none                                                 */
     int from_formed;       /* X comes from formed covariances                                          */
+    int final;             /* there is no other way, which may know more                               */
     emi_rounding rounding; /* of CX                                                                    */
 } emi_evidence;
 

@@ -171,6 +171,7 @@ static em_status certify(findings *f, em_error *err)
                              .from_formed = s->rounding.formed,
                              .rounding = s->rounding};
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
+    evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_DENSE));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
     emi_verdict v = {.residual = kind(f, RESIDUAL),
                      .angle = kind(f, ANGLE),

@@ -108,10 +108,11 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         em_model_free(out);
         if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
         mesh->failure = failure = (em_error){0};
+        job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
         status = try_method(choices[c], &job, out, &failure);
         if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
         rounding |= is_lost_in_rounding(status, *out);
-        if (rounding && !(choices[c + 1]->traits & EMI_AT_ROOT)) break; /* gossip loses digits, it finds none */
+        if (rounding && job.last) break;
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;

@@ -75,12 +75,54 @@ static void eigenvalues_over_twelve_decades(void **state)
     check_spectrum(spectrum, 13, 5, direct);
 }
 
+/* Small components, whose residuals rounding keeps above the tolerance: all converge, each cluster known as well as is owed. */
+static void check_limited(const table *t, const truth *exact, const char *method, int K)
+{
+    em_options options = options_of(method, K);
+    options.tolerance = 1e-12;
+    em_model *model = fit_table(t, &options, "contiguous");
+    const em_info *info = em_model_info(model);
+    const int64_t *cluster = em_model_clusters(model);
+    if (info->reason != EM_CONVERGED || info->limited == 0)
+        fail_msg("%s, K = %d: %s, %d limited", method, K, em_reason_text(info->reason), info->limited);
+    for (int first = 0, end; first < K; first = end) {
+        for (end = first + 1; end < K && cluster[end] == first;) end++;
+        if (end == K && info->open_cluster) break; /* the rest of it was not asked for */
+        double sine = svd_sine_of_span(&exact->exact, em_model_components(model) + first * t->d, first, end - first);
+        double bound = em_model_subspace_bounds(model)[first], own = svd_own_error(&exact->exact, first, end - 1);
+        if (!(bound <= 1e-3) || sine > bound + own)
+            fail_msg("%s: components %d to %d are off by %g, %g was said", method, first, end - 1, sine, bound);
+    }
+    em_model_free(&model);
+}
+
+/* Two or three that come apart: one cluster, or components of their own, and at no distance neither of these. */
+static void check_at_distance(double gap, int count)
+{
+    const double third = count == 3 ? 1e-8 * (1 - 2 * gap) : 1e-9;
+    const double spectrum[7] = {1, 1e-3, 1e-6, 1e-8, 1e-8 * (1 - gap), third, 1e-10};
+    table t = table_of_spectrum(60, 7, spectrum, 5);
+    truth exact = truth_of(&t);
+    for (int m = 0; direct[m]; m++)
+        for (int K = 4; K <= 7; K++) check_limited(&t, &exact, direct[m], K); /* some of them not asked for, too */
+    free_truth(&exact);
+    free(t.rows);
+}
+
+static void neighbours_at_every_distance(void **state)
+{
+    (void)state;
+    for (double gap = 1e-10; gap < 0.4; gap *= 1.5)
+        for (int count = 2; count <= 3; count++) check_at_distance(gap, count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_sorted_by_class),        cmocka_unit_test(very_unequal_shards),
-        cmocka_unit_test(rank_below_and_at_K),         cmocka_unit_test(repeated_eigenvalues),
-        cmocka_unit_test(nearly_repeated_eigenvalues), cmocka_unit_test(eigenvalues_over_twelve_decades),
+        cmocka_unit_test(rows_sorted_by_class),         cmocka_unit_test(very_unequal_shards),
+        cmocka_unit_test(rank_below_and_at_K),          cmocka_unit_test(repeated_eigenvalues),
+        cmocka_unit_test(nearly_repeated_eigenvalues),  cmocka_unit_test(eigenvalues_over_twelve_decades),
+        cmocka_unit_test(neighbours_at_every_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
