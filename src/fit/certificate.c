@@ -178,9 +178,10 @@ static void judge(const emi_bounds *b, emi_verdict *out)
         out->hidden += hidden;
         if (!within && !is_fine(b, k))
             out->short_of++;
-        else if ((!within || hidden) && !(out->together[k] <= fine_angle))
+        else if ((!within || hidden) && !(out->together[k] <= fine_angle)) {
             out->unknown++;
-        else if (!within)
+            set_bounds(out, k, k + 1, 1); /* rounding is known to an order of magnitude: no bound on a large angle */
+        } else if (!within)
             out->limited++;
     }
 }
