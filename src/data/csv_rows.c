@@ -165,14 +165,14 @@ em_status emi_csv_table_add(emi_csv_table *t, em_error *err)
                         t->file, t->csv.line, t->csv.count, t->csv.count == 1 ? "" : "s", t->width,
                         t->width == 1 ? ", or removing the first, if that is a title" : "");
     if (t->slots > 0 && t->room - t->rows * t->slots < t->slots) TRY(grow(t, err));
-    double *row = t->values + t->rows * t->slots;
+    double *row = t->slots > 0 ? t->values + t->rows * t->slots : NULL;
     for (size_t c = 0; c < t->width; c++) {
         const emi_csv_column *column = &t->columns[c];
         double number = NAN;
         if (column->role == EMI_COLUMN_LABEL) TRY(add_label(t, &t->csv.cells[c], err));
         if (column->role == EMI_COLUMN_LABEL || column->role == EMI_COLUMN_EXCLUDED) continue;
         TRY(see(t, c, &number, err));
-        if (column->slot != EMI_NO_SLOT) row[column->slot] = number;
+        if (row && column->slot != EMI_NO_SLOT) row[column->slot] = number;
     }
     t->rows++;
 done:
