@@ -27,7 +27,7 @@ static void put_title(FILE *script, const em_info *info)
 static void put_panels(FILE *script, const comparison *c, const trace_curve *curves, const trace_axis *axes, int count,
                        const legend *names, int width, int height)
 {
-    enum { LEFT = 90, RIGHT = 25, TITLE = 40, LABELS = 64 };
+    enum { LEFT = 90, RIGHT = 45, TITLE = 40, LABELS = 64 }; /* half a number may hang over at the right */
     const em_model *any = comparison_any(c);
     double each = (double)width / count;
     (void)fputs("set multiplot\n", script);

@@ -91,7 +91,7 @@ em_status plot_scree(const canvas *to, const em_model *model, em_error *err)
 
 em_status plot_fit(const canvas *to, const em_model *model, em_error *err)
 {
-    static const panel left = {0.075, 0.435, 0.155, 0.9}, right = {0.6, 0.975, 0.155, 0.9};
+    static const panel left = {0.075, 0.435, 0.155, 0.9}, right = {0.6, 0.965, 0.155, 0.9};
     const em_info *info = em_model_info(model);
     /* On a single node nothing is sent, and the iterations are all there is to count. */
     trace_axis along = trace_end(model, ALONG_UNITS) > 0 ? ALONG_UNITS : ALONG_ITERATIONS;
