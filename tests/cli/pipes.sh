@@ -20,7 +20,7 @@ done
 
 # closed: the reader has what it wanted, so there is nothing to say.
 for arguments in "--help" "info model.npz" "topology er:0.5 -n 2000 --edges /dev/stdout" \
-    "convert data.npy raw:f64:/dev/stdout"; do
+    "convert data.npy raw:f64:/dev/stdout" "convert data.npy -" "transform model.npz data.npy -o -" "fit data.npy -k 2 -o -"; do
     ran="$arguments | (closed)"
     # shellcheck disable=SC2086
     status=$(
