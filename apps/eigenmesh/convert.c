@@ -54,7 +54,7 @@ static em_status convert(const arguments *args, em_error *err)
                             .type = type,
                             .columns = em_data_columns(data),
                             .names = names.count ? names.names : NULL,
-                            .whole = missing && strcmp(missing, "error") == 0};
+                            .values = missing && strcmp(missing, "error") == 0 ? STREAM_WHOLE : STREAM_ANY};
     TRY(stream_rows(data, &target, err));
     TRY(reading_add(&read, data, err));
     if (args_reports(args)) {

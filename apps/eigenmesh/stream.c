@@ -23,13 +23,19 @@ static void fill(const double *with, size_t columns, size_t rows, double *in)
         if (isnan(in[n])) in[n] = with[n % columns];
 }
 
-static em_status check_whole(const em_data *data, size_t first, size_t rows, const double *in, em_error *err)
+static em_status check(const em_data *data, const stream_target *target, size_t first, size_t rows, const double *in,
+                       em_error *err)
 {
     size_t columns = em_data_columns(data);
-    for (size_t n = 0; n < rows * columns; n++)
-        if (isnan(in[n]))
-            return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is not a number (NaN); try --missing drop",
-                          em_data_name(data), first + n / columns, n % columns);
+    int finite = target->values == STREAM_FINITE;
+    for (size_t n = 0; target->values != STREAM_ANY && n < rows * columns; n++) {
+        if (!isnan(in[n]) && !(finite && isinf(in[n]))) continue;
+        return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", em_data_name(data), first + n / columns,
+                      n % columns,
+                      isinf(in[n]) ? "infinite; try dropping or mending it"
+                      : finite     ? "not a number (NaN); try filling it, or --missing drop or mean"
+                                   : "not a number (NaN); try --missing drop");
+    }
     return EM_OK;
 }
 
@@ -37,8 +43,8 @@ static em_status stream_block(const em_data *data, const stream_target *target, 
                               size_t count, double *in, double *out, em_error *err)
 {
     em_status status = em_data_read(data, first, count, in, err);
-    if (status == EM_OK && target->whole) status = check_whole(data, first, count, in, err);
     if (status == EM_OK && target->fill) fill(target->fill, em_data_columns(data), count, in);
+    if (status == EM_OK) status = check(data, target, first, count, in, err);
     if (status == EM_OK && target->map) status = target->map(target->context, in, count, out, err);
     if (status == EM_OK && writer) status = em_writer_rows(writer, target->map ? out : in, count, err);
     return status;

@@ -12,9 +12,9 @@ typedef struct stream_target {
     em_dtype type;
     size_t columns;
     const char *const *names; /* [columns] of what is written, where the format has a place for them; NULL: none */
-    int whole;                /* values that are missing are refused */
-    const double *fill;       /* [the table's columns] in place of values that are missing; NULL: they stay */
-    stream_map *map;          /* NULL: nothing happens, and columns are those of the table */
+    enum { STREAM_ANY, STREAM_WHOLE, STREAM_FINITE } values; /* refused: nothing; missing values; infinite ones too */
+    const double *fill; /* [the table's columns] in place of values that are missing; NULL: they stay */
+    stream_map *map;    /* NULL: nothing happens, and columns are those of the table */
     /* What is to be done before the file is put in place; NULL: nothing. */
     em_status (*finish)(void *context, em_error *err);
     void *context;

@@ -7,7 +7,6 @@
 #include "reading.h"
 #include "stream.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +48,6 @@ typedef struct transform_job {
     labels labels;
     double *drawn; /* the scores that are drawn */
     size_t kept;   /* rows of them */
-    size_t seen;   /* rows so far  */
 } transform_job;
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
@@ -61,34 +59,18 @@ static void keep(transform_job *job, const double *scores, size_t rows)
         for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = scores[r * K + c];
 }
 
-/* Scores of what is no number would be none either. */
-static em_status check_finite(transform_job *job, const double *in, size_t rows, em_error *err)
-{
-    size_t columns = em_data_columns(job->data);
-    for (size_t n = 0; n < rows * columns; n++)
-        if (!isfinite(in[n]))
-            return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", em_data_name(job->data),
-                          job->seen + n / columns, n % columns,
-                          isnan(in[n]) ? "not a number (NaN); try filling it, or --missing drop or mean"
-                                       : "infinite; try dropping or mending it");
-    job->seen += rows;
-    return EM_OK;
-}
-
 static em_status forward(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
     transform_job *job = context;
-    em_status status = check_finite(job, in, rows, err);
-    if (status == EM_OK) status = em_model_transform(job->model, in, rows, job->whiten, out, err);
+    em_status status = em_model_transform(job->model, in, rows, job->whiten, out, err);
     if (status == EM_OK && job->drawn) keep(job, out, rows);
     return status;
 }
 
 static em_status backward(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
-    transform_job *job = context;
-    em_status status = check_finite(job, in, rows, err);
-    return status == EM_OK ? em_model_inverse(job->model, in, rows, job->whiten, out, err) : status;
+    const transform_job *job = context;
+    return em_model_inverse(job->model, in, rows, job->whiten, out, err);
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------ */
@@ -214,6 +196,7 @@ static em_status transform(const arguments *args, em_error *err)
                             .type = EM_F64,
                             .columns = (size_t)columns,
                             .fill = job.fill,
+                            .values = STREAM_FINITE, /* scores of what is no number would be none either */
                             .names = job.inverse && job.features.count ? job.features.names : NULL,
                             .map = job.inverse ? backward : forward,
                             .finish = draw,
