@@ -73,8 +73,8 @@ cmp -s <(grep '^dsa,' made/compare.csv | cut -d, -f2-6,8-) <(tail -n +2 fit.csv 
 
 if has gnuplot; then
     for picture in units rounds seconds; do
-        head -3 "made/$picture.svg" | grep -q '<svg' || fail "$picture.svg does not begin as a picture"
-        tail -2 "made/$picture.svg" | grep -q '</svg>' || fail "$picture.svg does not end as a picture"
+        grep -q '<svg' <<<"$(head -3 "made/$picture.svg")" || fail "$picture.svg does not begin as a picture"
+        grep -q '</svg>' <<<"$(tail -2 "made/$picture.svg")" || fail "$picture.svg does not end as a picture"
         for method in dsa krylov; do grep -q ">$method<" "made/$picture.svg" || fail "$picture.svg has no legend for $method"; done
         grep -q 'stroke-dasharray' "made/$picture.svg" || fail "$picture.svg has no dashes"
     done

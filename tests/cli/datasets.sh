@@ -20,8 +20,8 @@ declines()
     shift 2
     run "$@"
     [[ $status -eq $wanted ]] || fail "status is not $wanted"
-    tail -n 1 "$err" | grep -qE '^get-datasets: .+: .+; try .+' || fail "stderr is not 'WHAT: WHY; try WHAT'"
-    tail -n 1 "$err" | grep -qF -- "$words" || fail "stderr does not say '$words'"
+    grep -qE '^get-datasets: .+: .+; try .+' <<<"$(tail -n 1 "$err")" || fail "stderr is not 'WHAT: WHY; try WHAT'"
+    grep -qF -- "$words" <<<"$(tail -n 1 "$err")" || fail "stderr does not say '$words'"
     [[ ! -e to || -z $(ls -A to) ]] || fail "files were left: $(find to)"
 }
 

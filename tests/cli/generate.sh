@@ -27,7 +27,7 @@ works generate -d 20000 -N 100 -k 10 --gap 0.5 -o wide.npy
 works generate -d 20000 -N 100 -k 10 --gap 0.5 -o again.npy
 cmp -s wide.npy again.npy || fail "the same seed gave two data sets"
 rm wide.npy again.npy
-if ! ldd "$EIGENMESH" | grep -q libasan; then
+if [[ $(ldd "$EIGENMESH") != *libasan* ]]; then
     (
         ulimit -v 600000
         works generate -d 20000 -N 5000 -k 10 --gap 0.5 -o raw:f32:/dev/null # 0.8 GB

@@ -100,7 +100,7 @@ has()
 {
     case $1 in
         gnuplot) command -v gnuplot >/dev/null && return ;;
-        hdf5) "$EIGENMESH" --version | grep -qE '^ *HDF5 [0-9]' && return ;;
+        hdf5) [[ $("$EIGENMESH" --version) =~ HDF5\ [0-9] ]] && return ;;
     esac
     echo "skipped: what needs $1, which is not here"
     return 1

@@ -37,7 +37,7 @@ for setup in fig1a fig1b fig2-{er,cycle,star} fig3-{er,cycle,star}-0.{6,8} fig4-
 done
 for figure in fig1a-dsa-0.1 fig1a-gha-alone-0.1 fig1b-dsa-0.01 fig2-star-seqdistpm-50 fig3-er-0.8-dpgd-free-0.1 \
     fig3-cycle-0.6-seqdistpm-5 fig4-10-oi fig4-40-gha-0.1 fig4-sorted-dsa-auto fig5-20-dsa-0.7 fig5-10-krylov; do
-    head -n 1 "out/$figure.csv" | grep -qx "iteration,rounds,bytes,units,error,least,most" || fail "$figure.csv has no header"
+    [[ $(head -n 1 "out/$figure.csv") == "iteration,rounds,bytes,units,error,least,most" ]] || fail "$figure.csv has no header"
     awk -F, 'NF != 7 { exit 1 } NR > 1 && $1 != NR - 2 { exit 1 } END { exit NR < 3 }' "out/$figure.csv" ||
         fail "$figure.csv is not a row an iteration"
 done

@@ -42,7 +42,7 @@ for file in data.npy data.csv data.npy.gz data.csv.gz; do
     wait
     rm pipe
 done
-if "$EIGENMESH" --version | grep -q 'HDF5 [0-9]'; then
+if has hdf5; then
     works convert data.npy data.h5
     by data.h5 fit - -k 2 --json
     fits_alike

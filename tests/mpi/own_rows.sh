@@ -31,7 +31,7 @@ done
 
 # Of one file, each rank has only its own rows as they are; to read any other would show.
 formats=(npy)
-if "$EIGENMESH" --version | grep -q 'HDF5 [0-9]'; then formats+=(h5); fi
+if has hdf5; then formats+=(h5); fi
 for format in "${formats[@]}"; do
     for rank in 0 1 2; do
         awk -F, -v first=$((rank * 100 + 1)) -v last=$((rank * 100 + 100)) \
