@@ -1,8 +1,8 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
+#include "dry_run.h"
 #include "duration.h"
-#include "fit/model_write.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "message.h"
@@ -40,6 +40,8 @@ static const option_spec fit_options[] = {
      .example = "fit.svg",
      .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf"},
     {.name = "output", .letter = 'o', .metavar = "MODEL.npz", .example = "model.npz", .help = "write the model"},
+    {.name = "dry-run",
+     .help = "say what would be done, by which method and why, what it would send and hold; do nothing"},
     INPUT_OPTIONS,
     {0}};
 
@@ -104,7 +106,7 @@ static em_status write_files(fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
     output_file *files = job->files;
-    if (files[FILE_MODEL].handle) TRY(emi_model_write(job->model, emi_output_stream(files[FILE_MODEL].handle), err));
+    if (files[FILE_MODEL].handle) TRY(em_model_write(job->model, emi_output_stream(files[FILE_MODEL].handle), err));
     if (files[FILE_TRACE].handle) {
         FILE *out = emi_output_stream(files[FILE_TRACE].handle);
         trace_heading(out);
@@ -233,9 +235,14 @@ static em_status fit(const arguments *args, em_error *err)
     TRY(choose_patience(&job, err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
-    TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
+    int opens = cluster_speaks() && !args_given(args, "dry-run");
+    TRY(cluster_agree(opens ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
     TRY(choose_average(&job, err));
+    if (args_given(args, "dry-run")) {
+        status = dry_run(&job.problem, args, err);
+        goto done;
+    }
     TRY(cluster_agree(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err), err));
     progress_erase();
     TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));

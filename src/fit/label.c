@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-void emi_label_carry(emi_parcel *p, emi_label *label)
+void emi_label_serialize(emi_serializer *p, emi_label *label)
 {
-    emi_parcel_words(p, label->sizes, EMI_LABEL_SIZES);
-    emi_parcel_words(p, &label->network_digest, 1);
-    emi_parcel_words(p, &label->data_digest, 1);
-    emi_parcel_words(p, label->asked, EMI_ASPECTS);
-    emi_parcel_long(p, &label->iteration);
-    emi_parcel_text(p, label->method, sizeof label->method);
-    emi_parcel_text(p, label->choice, sizeof label->choice);
-    emi_parcel_real(p, &label->alpha);
-    emi_parcel_real(p, &label->network.lowest);
-    emi_parcel_real(p, &label->network.beta);
-    emi_parcel_real(p, &label->network.spread);
+    emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
+    emi_serialize_words(p, &label->network_digest, 1);
+    emi_serialize_words(p, &label->data_digest, 1);
+    emi_serialize_words(p, label->asked, EMI_ASPECTS);
+    emi_serialize_long(p, &label->iteration);
+    emi_serialize_text(p, label->method, sizeof label->method);
+    emi_serialize_text(p, label->choice, sizeof label->choice);
+    emi_serialize_real(p, &label->alpha);
+    emi_serialize_real(p, &label->network.lowest);
+    emi_serialize_real(p, &label->network.beta);
+    emi_serialize_real(p, &label->network.spread);
 }
 
 /* ---- digests ----------------------------------------------------------------------------------- */
@@ -26,12 +26,7 @@ void emi_label_carry(emi_parcel *p, emi_label *label)
 /* What mixing and exact averages depend on. */
 static uint64_t digest_network(const em_mesh *mesh)
 {
-    const em_graph *graph = mesh->graph;
-    uint64_t digest = emi_digest(EMI_DIGEST_START, graph->self, (size_t)graph->nodes);
-    digest = emi_digest(digest, graph->weight, 2 * graph->edges);
-    for (int i = 0; i <= graph->nodes; i++) digest = emi_digest_number(digest, graph->start[i]);
-    for (size_t e = 0; e < 2 * graph->edges; e++) digest = emi_digest_number(digest, (uint64_t)graph->neighbour[e]);
-    return emi_digest_number(digest, (uint64_t)mesh->sums_directly);
+    return emi_digest_number(em_graph_digest(mesh->graph), (uint64_t)mesh->sums_directly);
 }
 
 typedef struct digest_task {
