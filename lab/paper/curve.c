@@ -1,8 +1,16 @@
 /* What can be read off a curve, and the curve as a table. */
-#include "number.h"
-#include "paper.h"
+#include "base/text.h"
+#include "lab/paper/paper.h"
 
 #include <math.h>
+#include <string.h>
+
+const curve *setup_curve(const setup *s, const char *key)
+{
+    for (int c = 0; c < s->curve_count; c++)
+        if (strcmp(s->curves[c].key, key) == 0) return &s->curves[c];
+    return NULL;
+}
 
 double curve_position(const lab_curve_row *row, axis along)
 {
@@ -12,6 +20,11 @@ double curve_position(const lab_curve_row *row, axis along)
     case AXIS_BYTES: return row->bytes;
     }
     return NAN;
+}
+
+int curve_ran(const curve *c)
+{
+    return c->runs > 0 && c->count > 0;
 }
 
 double curve_end(const curve *c)
@@ -32,15 +45,17 @@ double curve_reaches(const curve *c, double error, axis along)
 
 void curve_write(FILE *out, const curve *c)
 {
-    char text[NUMBER_TEXT];
+    char text[EMI_NUMBER_TEXT + 1];
     (void)fputs("iteration,rounds,bytes,units,error,least,most\n", out);
     for (size_t i = 0; i < c->count; i++) {
         const lab_curve_row *row = &c->rows[i];
         const double values[] = {row->rounds, row->bytes, row->units, row->error, row->least, row->most};
         (void)fprintf(out, "%ld", row->iteration);
         /* A number that does not apply leaves its column empty. */
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++)
-            (void)fprintf(out, ",%s", isnan(values[v]) ? "" : number_text(values[v], text));
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            text[emi_text_of_double(text, values[v])] = 0;
+            (void)fprintf(out, ",%s", isnan(values[v]) ? "" : text);
+        }
         (void)fputc('\n', out);
     }
 }

@@ -1,14 +1,14 @@
 /* eigenmesh reproduce: the paper's figures, rerun. */
+#include "collision.h"
 #include "command.h"
 #include "directory.h"
-#include "figures.h"
-#include "files.h"
-#include "images.h"
-#include "json.h"
-#include "lab/gnuplot.h"
-#include "measure.h"
 #include "message.h"
+#include "progress.h"
 
+#include "lab/gnuplot.h"
+#include "lab/paper/paper.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,41 +43,14 @@ typedef struct job {
     const arguments *args;
     char command[512];
     effort how;
-    const plan **plans; /* that were asked for, NULL ends them */
     directory directory;
     reproduction made;
     char **pictures; /* the text of each, figure by figure */
     int picture_count;
     images images; /* of the set-up under way */
-    source images_are;
 } job;
 
 /* ---- what was asked for ------------------------------------------------------------------------------- */
-
-static int is_figure(const char *name)
-{
-    for (int f = 0; paper_figures[f]; f++)
-        if (strcmp(paper_figures[f], name) == 0) return 1;
-    return strcmp(name, "all") == 0;
-}
-
-static int asked_for(const job *j, const char *name)
-{
-    for (int i = 0; i < j->args->operand_count; i++)
-        if (strcmp(j->args->operands[i], name) == 0 || strcmp(j->args->operands[i], "all") == 0) return 1;
-    return 0;
-}
-
-static em_status list_plans(job *j, em_error *err)
-{
-    int all = 0, count = 0;
-    while (paper_plans[all].key) all++;
-    j->plans = calloc((size_t)all + 1, sizeof *j->plans);
-    if (!j->plans) return refuse_memory(err, "reproduce");
-    for (const plan *p = paper_plans; p->key; p++)
-        if (asked_for(j, p->figure)) j->plans[count++] = p;
-    return EM_OK;
-}
 
 static const char *data_directory(const job *j)
 {
@@ -104,46 +77,61 @@ static em_status describe(job *j, em_error *err)
     em_status status = EM_OK;
     const arguments *args = j->args;
     uint64_t iterations = 0;
-    j->how.quick = args_given(args, "quick");
+    j->how = (effort){.quick = args_given(args, "quick"), .monitor = progress_experiment};
     j->how.trials = j->how.quick ? QUICK_TRIALS : TRIALS;
-    for (int i = 0; i < args->operand_count; i++)
-        if (!is_figure(args->operands[i]))
-            TRY(refuse(err, EM_EINVAL, "%s: is no figure; try fig1a, fig1b, fig2, fig3, fig4, fig5 or all",
-                       args->operands[i]));
+    TRY(paper_open(&j->made, (const char *const *)args->operands, args->operand_count, err));
     TRY(args_int(args, "trials", 1, &j->how.trials, err));
     TRY(args_int(args, "threads", 1, &j->how.threads, err));
     TRY(args_whole(args, "iterations", 1, INT32_MAX, &iterations, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &j->how.seed, err));
     j->how.iterations_max = (long)iterations;
-    TRY(list_plans(j, err));
     TRY(gnuplot_require("reproduce", err));
+    record_command(j);
+    j->made.command = j->command;
+    j->made.quick = j->how.quick;
+    j->made.trials = j->how.trials;
+    j->made.seed = j->how.seed;
 done:
     return status;
 }
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-static em_status open_file(const job *j, const char *name, emi_output **out, em_error *err)
+/* The data is there, and none of it is among the files that are to be written. */
+static em_status check_data(const job *j, const collisions *written, em_error *err)
 {
-    char *path = NULL;
-    em_status status = directory_file(&j->directory, name, &path, err);
-    if (status == EM_OK) status = emi_output_open(out, path, err);
-    free(path);
+    em_status status = EM_OK;
+    char path[PATH_MAX];
+    for (int s = 0; s < j->made.setup_count; s++) {
+        const record *data = setup_data(&j->made.setups[s], &j->made.plans);
+        for (int f = 0; data; f++) {
+            TRY(images_file(data, data_directory(j), f, path, sizeof path, err));
+            if (!*path) break;
+            TRY(collisions_read(written, "--data", path, err));
+        }
+    }
+done:
     return status;
 }
 
-/* The data is there, and none of it is among the files that are to be written. */
 static em_status check_files(const job *j, em_error *err)
 {
     em_status status = EM_OK;
-    file_names names = {0};
+    char name[PAPER_NAME], **paths = NULL;
     collisions written = {0};
-    TRY(file_names_list(&names, &written, &j->directory, j->plans, err));
-    for (const plan *const *p = j->plans; *p; p++)
-        if ((*p)->source != DRAWN) TRY(images_check((*p)->source, data_directory(j), &written, err));
+    int count = 0, made = 0;
+    while (paper_file(&j->made, count, name)) count++;
+    paths = calloc((size_t)count + 1, sizeof *paths);
+    if (!paths) TRY(refuse_memory(err, j->directory.path));
+    for (; made < count; made++) {
+        TRY(directory_file(&j->directory, paper_file(&j->made, made, name), &paths[made], err));
+        TRY(collisions_write(&written, "--output", paths[made], err));
+    }
+    TRY(check_data(j, &written, err));
 done:
     collisions_free(&written);
-    file_names_free(&names);
+    for (int i = 0; paths && i < count; i++) free(paths[i]);
+    free(paths);
     return status;
 }
 
@@ -154,9 +142,9 @@ static em_status open_directory(job *j, em_error *err)
     const char *path = args_text(j->args, "output");
     TRY(directory_open(&j->directory, path ? path : "reproduction", err));
     TRY(check_files(j, err));
-    for (int f = 0; last_files[f]; f++) {
+    for (int p = 0; p < PAPER_PAGES; p++) {
         char *old = NULL;
-        TRY(directory_file(&j->directory, last_files[f], &old, err));
+        TRY(directory_file(&j->directory, paper_pages[p], &old, err));
         (void)unlink(old);
         free(old);
     }
@@ -164,13 +152,24 @@ done:
     return status;
 }
 
+static em_status open_file(const job *j, const char *name, emi_output **out, em_error *err)
+{
+    char *path = NULL;
+    em_status status = directory_file(&j->directory, name, &path, err);
+    if (status == EM_OK) status = emi_output_open(out, path, err);
+    free(path);
+    return status;
+}
+
+/* ---- running -------------------------------------------------------------------------------------------- */
+
 static em_status write_curves(const job *j, const setup *s, em_error *err)
 {
     em_status status = EM_OK;
     emi_output *output = NULL;
     for (int c = 0; c < s->curve_count; c++) {
-        char name[CURVE_NAME_ROOM];
-        curve_file(name, s->key, s->curves[c].key);
+        char name[PAPER_NAME];
+        (void)snprintf(name, sizeof name, "%s-%s.csv", s->key, s->curves[c].key);
         TRY(open_file(j, name, &output, err));
         curve_write(emi_output_stream(output), &s->curves[c]);
         TRY(emi_output_commit(&output, err));
@@ -180,78 +179,43 @@ done:
     return status;
 }
 
-/* ---- running -------------------------------------------------------------------------------------------- */
-
-/* The images that the plan is about; those of the set-up before are kept where they are the same. */
-static em_status open_images(job *j, const plan *p, em_error *err)
-{
-    if (p->source == DRAWN || (j->images.table && j->images_are == p->source)) return EM_OK;
-    images_close(&j->images);
-    j->images_are = p->source;
-    return images_open(&j->images, p->source, data_directory(j), err);
-}
-
-static em_status run_plan(job *j, const plan *p, em_error *err)
+static em_status run_setup(job *j, setup *s, em_error *err)
 {
     em_status status = EM_OK;
     int stopped = 0;
-    setup *s = &j->made.setups[j->made.setup_count];
-    TRY(open_images(j, p, err));
-    TRY(setup_measure(s, p, p->source == DRAWN ? NULL : j->images.table, &j->how, &stopped, err));
-    if (stopped) TRY(refuse(err, EM_ENUMERIC, "reproduce: interrupted in %s; try fewer figures, or --quick", p->key));
+    const record *data = setup_data(s, &j->made.plans);
+    if (data) TRY(images_open(&j->images, data, data_directory(j), err));
+    TRY(setup_measure(s, &j->made.plans, data ? j->images.table : NULL, &j->how, &stopped, err));
+    if (stopped) TRY(refuse(err, EM_ENUMERIC, "reproduce: interrupted in %s; try fewer figures, or --quick", s->key));
     TRY(write_curves(j, s, err));
-    j->made.setup_count++;
-    if (!args_given(j->args, "quiet") && !args_given(j->args, "json")) {
-        (void)printf("%-16s %-40s %3d curves %8.1f s\n", s->key, s->title, s->curve_count, s->seconds);
-        (void)fflush(stdout);
-    }
+    progress_erase();
+    if (args_given(j->args, "quiet") || args_given(j->args, "json")) return EM_OK;
+    (void)printf("%-16s %-40s %3d curves %8.1f s\n", s->key, s->title, s->curve_count, s->seconds);
+    (void)fflush(stdout);
 done:
-    if (status != EM_OK) setup_free(s);
+    progress_erase();
     return status;
 }
 
-static em_status run_plans(job *j, em_error *err)
-{
-    em_status status = EM_OK;
-    int count = 0;
-    while (j->plans[count]) count++;
-    j->made.setups = calloc((size_t)count + 1, sizeof *j->made.setups);
-    if (!j->made.setups) TRY(refuse_memory(err, "reproduce"));
-    for (const plan *const *p = j->plans; *p; p++) TRY(run_plan(j, *p, err));
-done:
-    images_close(&j->images);
-    return status;
-}
+/* ---- pictures and pages ----------------------------------------------------------------------------------- */
 
-/* ---- pictures -------------------------------------------------------------------------------------------- */
-
-static em_status text_of(const char *path, char **text, em_error *err)
-{
-    em_status status = EM_OK;
-    FILE *file = fopen(path, "rb");
-    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size < 0) TRY(refuse(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
-    rewind(file);
-    *text = calloc((size_t)size + 1, 1);
-    if (!*text) TRY(refuse_memory(err, path));
-    if (fread(*text, 1, (size_t)size, file) != (size_t)size)
-        TRY(refuse(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
-done:
-    if (file) (void)fclose(file);
-    return status;
-}
-
-static em_status draw(job *j, const picture *p, em_error *err)
+/* The text of a picture that was just written. */
+static em_status draw(job *j, const picture *p, char **text, em_error *err)
 {
     em_status status = EM_OK;
     emi_output *output = NULL;
     char *path = NULL;
+    FILE *file = NULL;
     TRY(directory_file(&j->directory, p->file, &path, err));
     TRY(emi_output_open(&output, path, err));
     TRY(picture_draw(output, p, err));
     TRY(emi_output_commit(&output, err));
-    TRY(text_of(path, &j->pictures[j->picture_count++], err));
+    file = fopen(path, "rb");
+    size_t size = 0;
+    if (!file || getdelim(text, &size, 0, file) < 0)
+        TRY(refuse(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
 done:
+    if (file) (void)fclose(file);
     emi_output_discard(&output);
     free(path);
     return status;
@@ -260,29 +224,27 @@ done:
 static em_status draw_figures(job *j, em_error *err)
 {
     em_status status = EM_OK;
+    const reproduction *r = &j->made;
     size_t count = 0;
-    TRY(figures_lay_out(&j->made, err));
-    for (int f = 0; f < j->made.figure_count; f++) count += (size_t)j->made.figures[f].picture_count;
+    for (int f = 0; f < r->figure_count; f++) count += (size_t)r->figures[f].picture_count;
     j->pictures = calloc(count + 1, sizeof *j->pictures);
     if (!j->pictures) TRY(refuse_memory(err, "reproduce"));
-    for (int f = 0; f < j->made.figure_count; f++)
-        for (int p = 0; p < j->made.figures[f].picture_count; p++) TRY(draw(j, &j->made.figures[f].pictures[p], err));
+    for (int f = 0; f < r->figure_count; f++)
+        for (int p = 0; p < r->figures[f].picture_count; p++)
+            TRY(draw(j, &r->figures[f].pictures[p], &j->pictures[j->picture_count++], err));
 done:
     return status;
 }
 
-/* ---- pages ------------------------------------------------------------------------------------------------- */
-
+/* The index, which looks like the end of it, comes last. */
 static em_status write_pages(const job *j, em_error *err)
 {
     em_status status = EM_OK;
     emi_output *output = NULL;
-    for (int f = 0; last_files[f]; f++) { /* the index, which looks like the end of it, comes last */
-        TRY(open_file(j, last_files[f], &output, err));
-        FILE *stream = emi_output_stream(output);
-        if (f == 0) page_claims_markdown(stream, &j->made);
-        if (f == 1) page_claims_json(stream, &j->made);
-        if (f == 2) page_index(stream, &j->made, (const char *const *)j->pictures);
+    const char *const *pictures = (const char *const *)j->pictures;
+    for (int p = 0; p < PAPER_PAGES; p++) {
+        TRY(open_file(j, paper_pages[p], &output, err));
+        TRY(page_write(emi_output_stream(output), paper_pages[p], &j->made, pictures, err));
         TRY(emi_output_commit(&output, err));
     }
 done:
@@ -305,12 +267,9 @@ static void release(job *j)
 {
     for (int p = 0; p < j->picture_count; p++) free(j->pictures[p]);
     free(j->pictures);
-    figures_free(&j->made);
-    free(j->made.claims);
-    for (int s = 0; s < j->made.setup_count; s++) setup_free(&j->made.setups[s]);
-    free(j->made.setups);
+    images_close(&j->images);
+    paper_close(&j->made);
     directory_close(&j->directory);
-    free(j->plans);
 }
 
 static em_status reproduce(const arguments *args, em_error *err)
@@ -319,14 +278,13 @@ static em_status reproduce(const arguments *args, em_error *err)
     job j = {.args = args};
     TRY(describe(&j, err));
     TRY(open_directory(&j, err));
-    record_command(&j);
-    j.made = (reproduction){.command = j.command, .quick = j.how.quick, .trials = j.how.trials, .seed = j.how.seed};
-    TRY(run_plans(&j, err));
+    for (int s = 0; s < j.made.setup_count; s++) TRY(run_setup(&j, &j.made.setups[s], err));
+    images_close(&j.images);
     TRY(draw_figures(&j, err));
     TRY(claims_judge(&j.made, err));
     TRY(write_pages(&j, err));
     if (args_given(args, "json"))
-        page_claims_json(stdout, &j.made);
+        TRY(page_write(stdout, "claims.json", &j.made, NULL, err));
     else if (!args_given(args, "quiet"))
         print_claims(&j);
 done:
