@@ -37,7 +37,7 @@ typedef struct bare {
     double small[64][64 * 64];
 } bare;
 
-static em_status bare_turn(void *context, int i, int worker, em_error *err)
+static em_status bare_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     bare *b = context;
@@ -56,7 +56,7 @@ static void bare_calls(void *context)
 {
     bare *b = context;
     em_error err;
-    for (int t = 0; t < BARE_TIMES; t++) bench_must(emi_pool_run(b->pool, b->nodes, 1e12, bare_turn, b, &err), &err);
+    for (int t = 0; t < BARE_TIMES; t++) bench_must(emi_pool_run(b->pool, b->nodes, 1e12, bare_body, b, &err), &err);
 }
 
 static double bare_seconds(int d, int K, int nodes, int threads)

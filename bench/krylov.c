@@ -20,7 +20,7 @@ typedef struct bare {
     double *rows[64], *scores[64], *X, *Z[64];
 } bare;
 
-static em_status products_turn(void *context, int i, int worker, em_error *err)
+static em_status products_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     const bare *b = context;
@@ -38,7 +38,7 @@ static void all_products(void *context)
 {
     bare *b = context;
     em_error err;
-    for (int t = 0; t < b->passes; t++) bench_must(emi_pool_run(b->pool, NODES, 1e12, products_turn, b, &err), &err);
+    for (int t = 0; t < b->passes; t++) bench_must(emi_pool_run(b->pool, NODES, 1e12, products_body, b, &err), &err);
 }
 
 static double *filled(size_t count)

@@ -194,7 +194,7 @@ done:
     return status;
 }
 
-static em_status trial_turn(void *context, int index, int worker, em_error *err)
+static em_status trial_body(void *context, int index, int worker, em_error *err)
 {
     (void)worker;
     experiment *x = context;
@@ -240,7 +240,7 @@ static em_status run_trials(experiment *x, em_error *err)
     int trials = x->about->trials;
     TRY(emi_pool_open(&pool, x->about->threads, err));
     x->mesh_threads = trials > 1 ? 1 : emi_pool_size(pool);
-    TRY(trials > 1 ? emi_pool_run(pool, trials, 1e12, trial_turn, x, err) : trial_turn(x, 0, 0, err));
+    TRY(trials > 1 ? emi_pool_run(pool, trials, 1e12, trial_body, x, err) : trial_body(x, 0, 0, err));
 done:
     emi_pool_close(&pool);
     return status;

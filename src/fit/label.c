@@ -35,7 +35,7 @@ typedef struct digest_task {
 } digest_task;
 
 /* Of a node's rows as they are, before mean and scale. */
-static em_status digest_turn(void *context, int i, int worker, em_error *err)
+static em_status digest_body(void *context, int i, int worker, em_error *err)
 {
     const digest_task *t = context;
     const emi_shard *shard = &t->p->shard[i];
@@ -59,7 +59,7 @@ static em_status digest_data(const emi_problem *p, uint64_t *digest, em_error *e
     int hosted = p->mesh->hosted;
     digest_task task = {p, emi_calloc((size_t)hosted, sizeof *task.digest)};
     if (!task.digest) return emi_fail_memory(err, "checkpoint");
-    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_turn, &task, err));
+    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_body, &task, err));
     *digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
 done:
     emi_free(task.digest);

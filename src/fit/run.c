@@ -226,7 +226,7 @@ static em_status try_method(const emi_method *method, emi_job *job, em_model **o
     if (!rounding || !can_do_without) return status;
     job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
-    (void)emi_problem_spare(p, 1);
+    (void)emi_problem_use_rows(p, 1);
     return solve_by(method, *job, out, err);
 }
 
@@ -252,7 +252,7 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;
-        (void)emi_problem_spare(job.problem, 1);
+        (void)emi_problem_use_rows(job.problem, 1);
     }
     if (status != EM_OK && err) *err = failure;
     return status;

@@ -67,19 +67,19 @@ typedef struct sum_task {
     emi_field found;      /* (d, EMI_SURVEY) or (d, 1) a node */
 } sum_task;
 
-static em_status survey_turn(void *context, int i, int worker, em_error *err)
+static em_status survey_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     emi_problem *p = t->p;
     em_status status =
-        emi_survey(&p->shard[i], t->factor, emi_at(&t->found, i).v, emi_problem_crew(p), p->scratch[worker], err);
+        emi_survey(&p->shard[i], t->factor, emi_at(&t->found, i).v, emi_problem_helpers(p), p->scratch[worker], err);
     if (status != EM_OK && err) err->node = p->mesh->first + i;
     return status;
 }
 
 static em_status survey(sum_task *t, em_error *err)
 {
-    return emi_problem_turns(t->p, 2.0 * (double)t->p->N * t->p->d, survey_turn, t, err);
+    return emi_problem_for_nodes(t->p, 2.0 * (double)t->p->N * t->p->d, survey_body, t, err);
 }
 
 /* What a node sees of the whole; the largest of any node's is what all act on. */
@@ -264,12 +264,12 @@ static em_status keep_inverse_scale(emi_problem *p, em_error *err)
     return EM_OK;
 }
 
-static em_status squares_turn(void *context, int i, int worker, em_error *err)
+static em_status squares_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     emi_problem *p = t->p;
-    return emi_sum_squares(&p->standard, &p->shard[i], emi_at(&t->found, i).v, emi_problem_crew(p), p->scratch[worker],
-                           err);
+    return emi_sum_squares(&p->standard, &p->shard[i], emi_at(&t->found, i).v, emi_problem_helpers(p),
+                           p->scratch[worker], err);
 }
 
 /* Of the rows as they are standardised so far. */
@@ -278,7 +278,7 @@ static em_status sum_squares(emi_problem *p, double *sums, em_error *err)
     em_status status = EM_OK;
     sum_task task = {.p = p};
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_turns(p, 2.0 * (double)p->N * p->d, squares_turn, &task, err));
+    TRY(emi_problem_for_nodes(p, 2.0 * (double)p->N * p->d, squares_body, &task, err));
     emi_tree_sum(p->mesh, &task.found, sums);
     TRY(emi_problem_status(p, err));
 done:
@@ -348,7 +348,7 @@ em_status emi_scale_by_spectrum(emi_problem *p, em_error *err)
 
 /* ---- variance -------------------------------------------------------------------------------------- */
 
-static em_status diagonal_turn(void *context, int i, int worker, em_error *err)
+static em_status diagonal_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     return emi_cov_diagonal(&t->p->C[i], emi_at(&t->found, i).v, t->p->scratch[worker], err);
@@ -373,7 +373,7 @@ em_status emi_find_variance(emi_problem *p, em_error *err)
     double *variance = emi_doubles((size_t)p->d);
     if (!variance) TRY(emi_fail_memory(err, "variance"));
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_turns(p, (double)p->N * p->d, diagonal_turn, &task, err));
+    TRY(emi_problem_for_nodes(p, (double)p->N * p->d, diagonal_body, &task, err));
     emi_tree_average(p->mesh, &task.found, variance);
     TRY(emi_problem_status(p, err));
     keep_features(p, variance);
