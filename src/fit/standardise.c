@@ -272,14 +272,16 @@ static em_status squares_body(void *context, int i, int worker, em_error *err)
                            p->scratch[worker], err);
 }
 
-/* Of the rows as they are standardised so far. */
-static em_status sum_squares(emi_problem *p, double *sums, em_error *err)
+typedef void reduction(em_mesh *mesh, emi_field *parts, double *result);
+
+/* [d] numbers of every node, summed or averaged over the network. */
+static em_status reduce(emi_problem *p, emi_loop_body *body, reduction *how, double *out, em_error *err)
 {
     em_status status = EM_OK;
     sum_task task = {.p = p};
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_for_nodes(p, 2.0 * (double)p->N * p->d, squares_body, &task, err));
-    emi_tree_sum(p->mesh, &task.found, sums);
+    TRY(emi_problem_for_nodes(p, 2.0 * (double)p->N * p->d, body, &task, err));
+    how(p->mesh, &task.found, out);
     TRY(emi_problem_status(p, err));
 done:
     emi_field_free(&task.found);
@@ -303,7 +305,7 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_range *range, em_erro
     double degrees = p->N > 1 ? (double)(p->N - 1) : 1;
     for (int f = 0; range->highest && f < p->d; f++) p->scale[f] = ldexp(1, exponent_of(reach(p, range, f)));
     if (range->highest) TRY(keep_inverse_scale(p, err));
-    TRY(sum_squares(p, p->scale, err));
+    TRY(reduce(p, squares_body, emi_tree_sum, p->scale, err)); /* of the rows as they are standardised so far */
     for (int f = 0; f < p->d; f++) {
         int exponent = range->highest ? exponent_of(reach(p, range, f)) : 0;
         double deviation = ldexp(sqrt(p->scale[f] / degrees), exponent);
@@ -369,18 +371,13 @@ static void keep_features(emi_problem *p, const double *variance)
 em_status emi_find_variance(emi_problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    sum_task task = {.p = p};
     double *variance = emi_doubles((size_t)p->d);
     if (!variance) TRY(emi_fail_memory(err, "variance"));
-    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_for_nodes(p, (double)p->N * p->d, diagonal_body, &task, err));
-    emi_tree_average(p->mesh, &task.found, variance);
-    TRY(emi_problem_status(p, err));
+    TRY(reduce(p, diagonal_body, emi_tree_average, variance, err));
     keep_features(p, variance);
     if (!(p->variance > 0 && isfinite(p->variance)))
         TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try --scale std", p->variance));
 done:
-    emi_field_free(&task.found);
     emi_free(variance);
     return status;
 }
