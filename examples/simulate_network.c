@@ -19,6 +19,17 @@ static void show(const em_model *model)
     printf("%s after %ld iterations with step %.3f\n", em_reason_text(info->reason), info->iterations, info->step);
 }
 
+/* The truth is computed too, so that the error is known. */
+static em_status ask(em_options *options, em_error *err)
+{
+    static const char *const wishes[][2] = {
+        {"method", "dsa"}, {"components", "5"}, {"step", "0.1"}, {"trace", "all"}, {"truth", "compute"}};
+    em_status status = EM_OK;
+    for (size_t n = 0; !status && n < sizeof wishes / sizeof *wishes; n++)
+        status = em_options_set(options, wishes[n][0], wishes[n][1], err);
+    return status;
+}
+
 int main(void)
 {
     em_error err;
@@ -27,17 +38,13 @@ int main(void)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
-    options.method = "dsa";
-    options.components = COMPONENTS;
-    options.step = 0.1;
-    options.trace = 1;
-    options.truth_compute = 1; /* so that the error is known */
+    em_options *options = NULL;
 
-    int failed = em_generate(&data, FEATURES, SAMPLES, COMPONENTS, 0.6, 1, &err) ||
+    int failed = em_options_create(&options, &err) || ask(options, &err) ||
+                 em_generate(&data, FEATURES, SAMPLES, COMPONENTS, 0.6, 1, &err) ||
                  em_shards_split(&shards, data, NODES, "contiguous", 0, &err) ||
                  em_graph_create(&graph, "er:0.5", NODES, 1, &err) || em_mesh_open(&mesh, "local", graph, 0, &err) ||
-                 em_fit(&model, &options, mesh, shards, &err);
+                 em_fit(&model, options, mesh, shards, &err);
     if (failed) {
         (void)fprintf(stderr, "simulate_network: %s\n", err.msg);
     } else {
@@ -49,5 +56,6 @@ int main(void)
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
+    em_options_free(&options);
     return failed;
 }

@@ -2,6 +2,7 @@
 #include "compare.h"
 #include "command.h"
 #include "directory.h"
+#include "flags.h"
 #include "input.h"
 #include "message.h"
 #include "named_files.h"
@@ -69,13 +70,14 @@ static em_status describe(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const char *list = args_text(job->args, "methods");
+    int K = 0;
     TRY(problem_describe(&job->problem, job->args, "compute", err));
     if (job->problem.together)
         TRY(refuse(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
-    TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
+    TRY(args_int(job->args, "components", 1, &K, err));
+    TRY(em_options_set(job->problem.options, "components", args_text(job->args, "components"), err));
     TRY(comparison_create(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
-    job->problem.options.trace = EM_TRACE_ALL;
-    job->problem.options.monitor = progress_fit;
+    TRY(em_options_set(job->problem.options, "trace", "all", err));
 done:
     return status;
 }
@@ -141,14 +143,15 @@ static em_status run_methods(compare_job *job, em_error *err)
                                 .shards = p->shards,
                                 .contender_count = c->count,
                                 .trials = 1,
-                                .seed = p->options.seed,
+                                .seed = p->seed,
                                 .threads = em_mesh_threads(p->mesh)};
     em_contender *contenders = calloc((size_t)c->count, sizeof *contenders);
     if (!contenders) TRY(refuse_memory(err, "--methods"));
     for (int i = 0; i < c->count; i++) {
-        contenders[i] = (em_contender){.label = c->contenders[i].name, .options = p->options};
-        contenders[i].options.method = c->contenders[i].name;
-        contenders[i].options.monitor_user = c->contenders[i].name;
+        contenders[i].label = c->contenders[i].name;
+        TRY(em_options_copy(&contenders[i].options, p->options, err));
+        TRY(em_options_set(contenders[i].options, "method", c->contenders[i].name, err));
+        em_options_set_monitor(contenders[i].options, progress_fit, c->contenders[i].name);
     }
     experiment.contenders = contenders;
     TRY(em_experiment_run(&c->results, &experiment, err));
@@ -156,10 +159,12 @@ static em_status run_methods(compare_job *job, em_error *err)
         contender *one = &c->contenders[i];
         one->model = em_results_model(c->results, i, 0);
         one->error = *em_results_error(c->results, i, 0);
+        error_in_flags(&one->error);
         if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
     }
 done:
     progress_erase();
+    for (int i = 0; contenders && i < c->count; i++) em_options_free(&contenders[i].options);
     free(contenders);
     return status;
 }

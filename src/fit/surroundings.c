@@ -84,7 +84,7 @@ static void trace(emi_solver *s)
                           .seconds = a->seconds};
     s->mesh->phase = EMI_OBSERVING;
     row->consensus = row->residual = NAN;
-    int all = a->options->trace != EM_TRACE_ERROR;
+    int all = a->options->trace != EMI_TRACE_ERROR;
     if (all || (s->traits & EMI_AT_ROOT && o->truth->vectors)) emi_observe_estimate(o);
     if (all) {
         row->consensus = emi_observe_consensus(o);
@@ -301,9 +301,9 @@ static double step_at(const emi_surroundings *a)
 {
     double t = (double)a->iteration;
     switch (a->options->step_decay) {
-    case EM_DECAY_SQRT: return a->alpha / sqrt(t + 1);
-    case EM_DECAY_POWER: return a->alpha / pow(t + 1, a->options->step_power);
-    case EM_DECAY_CONSTANT: break;
+    case EMI_DECAY_SQRT: return a->alpha / sqrt(t + 1);
+    case EMI_DECAY_POWER: return a->alpha / pow(t + 1, a->options->step_power);
+    case EMI_DECAY_CONSTANT: break;
     }
     return a->alpha;
 }

@@ -53,7 +53,7 @@ static em_status make_room(double **room, size_t *have, int blocks, size_t size,
         return emi_mpi_fail(err, EM_ENOTSUP, "mpi: %zu numbers are too many for a message; try more ranks", need);
     if (need <= *have) return EM_OK;
     double *larger = realloc(*room, need * sizeof *larger);
-    if (!larger) return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try a smaller --components");
+    if (!larger) return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try a smaller option components");
     *room = larger;
     *have = need;
     return EM_OK;

@@ -60,7 +60,7 @@ static void report(experiment *x, const watch *w, double done, int finished)
 static int watch_run(const em_progress *progress, void *user)
 {
     watch *w = user;
-    const em_options *own = &w->contender->options;
+    const em_options *own = w->contender->options;
     double now = emi_seconds();
     if (own->monitor && own->monitor(progress, own->monitor_user)) atomic_store(&w->x->stop, 1);
     if (now - w->reported > report_every) {
@@ -81,7 +81,7 @@ static int is_a_result(em_status status)
 
 static em_options options_of(const trial *t, const em_contender *contender)
 {
-    em_options options = contender->options;
+    em_options options = *contender->options;
     options.seed = t->x->about->seed + (uint64_t)t->index;
     return options;
 }
@@ -113,7 +113,7 @@ static long busiest(const em_experiment *about, em_place place)
     long most = 0;
     for (int c = 0; c < about->contender_count; c++) {
         const em_contender *contender = &about->contenders[c];
-        long steps = emi_expected_products(&contender->options);
+        long steps = emi_expected_products(contender->options);
         if (contender->place == place && steps > most) most = steps;
     }
     return most;
@@ -124,7 +124,7 @@ static int widest(const em_experiment *about)
 {
     int most = 0;
     for (int c = 0; c < about->contender_count; c++) {
-        int extra = emi_options_oversample(&about->contenders[c].options);
+        int extra = emi_options_oversample(about->contenders[c].options);
         if (extra > most) most = extra;
     }
     return most;
@@ -144,7 +144,7 @@ static em_status check_options(const em_experiment *about, const emi_problem *p,
 {
     em_status status = EM_OK;
     for (int c = 0; c < about->contender_count; c++)
-        TRY(emi_options_check(&about->contenders[c].options, p->N, p->d, err));
+        TRY(emi_options_check(about->contenders[c].options, p->N, p->d, err));
 done:
     return status;
 }
@@ -248,19 +248,19 @@ static em_status check_contender(const em_experiment *about, const em_contender 
     if (about->shards && contender->place != EM_OVER_NETWORK)
         return emi_fail(err, EM_EINVAL, "experiment: %s needs the data as one table; try `data` for `shards`",
                         contender->label);
-    if (contender->options.variance > 0)
+    if (contender->options->variance > 0)
         return emi_fail(err, EM_EINVAL,
                         "experiment: %s asks for a fraction of the variance; try a number of components",
                         contender->label);
-    if (contender->options.checkpoint)
+    if (contender->options->checkpoint)
         return emi_fail(err, EM_EINVAL, "experiment: %s asks for a checkpoint; try em_fit, which makes them",
                         contender->label);
-    if (!asks_the_same(&contender->options, &first->options))
+    if (!asks_the_same(contender->options, first->options))
         return emi_fail(err, EM_EINVAL,
                         "experiment: %s and %s differ in components, center, scale or truth; try the same",
                         contender->label, first->label);
     int nodes = contender->place == EM_OVER_NETWORK ? em_graph_nodes(about->graph) : 1;
-    return emi_options_method(&contender->options, nodes, &method, err);
+    return emi_options_method(contender->options, nodes, &method, err);
 }
 
 static em_status check(const em_experiment *about, em_error *err)

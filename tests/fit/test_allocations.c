@@ -2,6 +2,7 @@
  * works the next time. */
 #include "base/error.h"
 #include "fit/model_names.h"
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/matrix.h"
@@ -39,7 +40,7 @@ static long fail_each_once(workflow *run, const void *how)
 typedef struct fit_plan {
     const char *method;
     int nodes, threads;
-    em_scale scale;
+    emi_scale scale;
     double variance; /* in place of K components */
     const char *path;
 } fit_plan;
@@ -66,7 +67,7 @@ static em_status fit_workflow(const void *how, em_error *err)
     em_status status;
     network net = {0};
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = plan->method;
     options.components = plan->variance > 0 ? 0 : K;
     options.variance = plan->variance;
@@ -100,12 +101,12 @@ static em_status resume_workflow(const void *how, em_error *err)
     em_status status;
     network net = {0};
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = plan->method;
     options.components = K;
     options.iterations = 4 * K;
     options.tolerance = 0;
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     options.checkpoint = plan->path;
     options.monitor = stop_at_once;
     matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
@@ -130,7 +131,7 @@ static void fits_that_are_resumed(void **state)
     (void)state;
     for (int m = 0; em_method(m); m++) {
         const em_method_info *method = em_method(m);
-        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EM_SCALE_NONE, 0, scratch("fit.ck")};
+        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EMI_SCALE_NONE, 0, scratch("fit.ck")};
         assert_true(fail_each_once(resume_workflow, &plan) > 60);
     }
 }
@@ -141,7 +142,7 @@ static void fits_of_every_method(void **state)
     for (int m = 0; em_method(m); m++)
         for (int threads = 1; threads <= 2; threads++) {
             const em_method_info *method = em_method(m);
-            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (em_scale)(m % 3), 0,
+            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (emi_scale)(m % 3), 0,
                                    scratch("model.npz")};
             assert_true(fail_each_once(fit_workflow, &plan) > 60);
         }
@@ -152,9 +153,9 @@ static void fits_by_auto_and_of_a_fraction(void **state)
 {
     (void)state;
     for (int nodes = 1; nodes <= NODES; nodes += NODES - 1) {
-        const fit_plan plain = {"auto", nodes, 1, EM_SCALE_NONE, 0, scratch("model.npz")};
+        const fit_plan plain = {"auto", nodes, 1, EMI_SCALE_NONE, 0, scratch("model.npz")};
         assert_true(fail_each_once(fit_workflow, &plain) > 60);
-        const fit_plan fraction = {"krylov", nodes, 2, EM_SCALE_NONE, 0.7, scratch("model.npz")};
+        const fit_plan fraction = {"krylov", nodes, 2, EMI_SCALE_NONE, 0.7, scratch("model.npz")};
         assert_true(fail_each_once(fit_workflow, &fraction) > 60);
     }
 }
@@ -281,7 +282,7 @@ static em_status table_workflow(const void *how, em_error *err)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.components = 1;
     TRY(em_data_open(&data, scratch("named.csv"), how, err));
     TRY(em_data_set_column_names(data, feature_names, err));

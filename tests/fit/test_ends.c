@@ -1,4 +1,5 @@
 /* How whole fits end. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/matrix.h"
 #include "support/network.h"
@@ -12,7 +13,7 @@ static double values[ROWS * COLUMNS];
 
 static em_options options_for(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 0;

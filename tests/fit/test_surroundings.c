@@ -33,7 +33,7 @@ static void open_fixture(fixture *f, long limit)
     matrix_of_spectrum(f->matrix, NULL, D, spectrum, 1);
     for (int i = 0; i < NODES; i++) f->C[i] = (emi_cov){.d = D, .dense = f->matrix};
     f->scratch = (emi_scratch){f->room, 64};
-    f->options = em_options_default();
+    f->options = emi_options_default();
     f->options.tolerance = 0;
     f->solver = (emi_solver){.d = D,
                              .K = K,
@@ -74,13 +74,13 @@ static void move(emi_solver *s, double by)
 static void steps_follow_their_schedule(void **state)
 {
     (void)state;
-    for (int decay = EM_DECAY_CONSTANT; decay <= EM_DECAY_POWER; decay++) {
+    for (int decay = EMI_DECAY_CONSTANT; decay <= EMI_DECAY_POWER; decay++) {
         fixture f;
         open_fixture(&f, 30);
-        f.options.step_decay = (em_decay)decay;
+        f.options.step_decay = (emi_decay)decay;
         f.options.step_power = 0.7;
         for (long t = 0; emi_next(&f.solver); t++) {
-            double factor = decay == EM_DECAY_SQRT ? sqrt((double)t + 1) : decay ? pow((double)t + 1, 0.7) : 1;
+            double factor = decay == EMI_DECAY_SQRT ? sqrt((double)t + 1) : decay ? pow((double)t + 1, 0.7) : 1;
             assert_close(f.solver.step, 0.5 / factor, 1e-15);
         }
         assert_int_equal(f.around.iteration, 30);

@@ -13,7 +13,7 @@ static const double spectrum[D] = {9, 5, 3, 3, 1, 0.5, 0};
 static em_model *fit(const table *t, int components)
 {
     em_options options = options_of("covariance", components);
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     return fit_table(t, &options, "contiguous");
 }
 

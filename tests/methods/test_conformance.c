@@ -1,5 +1,6 @@
 /* Every registered method on every registered engine, against LAPACK on the pooled data, column by column.  A new
  * method or engine joins by entering its registry; built once more with another list of engines, it runs on those. */
+#include "fit/options.h"
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/engines.h"
@@ -44,7 +45,7 @@ static int tear_down(void **state)
 
 static em_options exact_options(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-9;

@@ -1,5 +1,6 @@
 /* Exchanges to a given error.  They are counted, not timed: exact and repeatable. */
 #include "base/random.h"
+#include "fit/options.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static em_model *traced_fit(const problem *p, em_options options)
 
 static em_options options_of(const char *method, int K)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-10;

@@ -1,4 +1,5 @@
 /* em_mpi_mesh_open in a program of one's own, on communicators of its own making.  Four ranks. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/engines.h"
 #include "support/truth.h"
@@ -21,7 +22,7 @@ static int rank_in(MPI_Comm comm)
 
 static em_options options_of(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-10;

@@ -84,7 +84,7 @@ static void runs_of_one_length(void **state)
     em_contender list[] = {contender("dsa", EM_OVER_NETWORK, K, ITERATIONS),
                            contender("oi", EM_IN_ONE_PLACE, K, ITERATIONS),
                            contender("gha", EM_EACH_ALONE, K, ITERATIONS)};
-    for (int c = 0; c < 3; c++) list[c].options.tolerance = 0;
+    for (int c = 0; c < 3; c++) list[c].options->tolerance = 0;
     em_results *results = run(list, 3, NULL, TRIALS);
     for (int c = 0; c < 3; c++) {
         size_t rows = 0;
@@ -102,7 +102,7 @@ static void runs_that_converge_sooner_are_held(void **state)
     (void)state;
     em_contender list[] = {contender("deepca", EM_OVER_NETWORK, K, 5000), contender("oi", EM_IN_ONE_PLACE, K, 5000),
                            contender("gha", EM_EACH_ALONE, K, 100000)};
-    for (int c = 0; c < 3; c++) list[c].options.tolerance = 1e-10;
+    for (int c = 0; c < 3; c++) list[c].options->tolerance = 1e-10;
     em_results *results = run(list, 3, NULL, TRIALS);
     for (int c = 0; c < 3; c++) {
         size_t shortest = SIZE_MAX, longest = 0;
@@ -130,8 +130,8 @@ static void a_run_that_diverges_ends_the_curve(void **state)
     for (int n = 0; n < SAMPLES / NODES * FEATURES; n++) values[n] *= 10;
     assert_ok(em_data_from_array(&data, values, EM_F64, SAMPLES, FEATURES, 0, 0, &err), &err);
     em_contender list[] = {contender("gha", EM_EACH_ALONE, K, 300), contender("dsa", EM_OVER_NETWORK, K, 300)};
-    list[0].options.step = 0.05;
-    list[1].options.step = 1e3;
+    list[0].options->step = 0.05;
+    list[1].options->step = 1e3;
     em_results *results = run(list, 2, data, 1);
     assert_int_equal(em_model_info(em_results_model(results, 0, 0))->reason, EM_STOPPED_DIVERGED);
     for (int n = 1; n < NODES; n++) {
@@ -152,7 +152,7 @@ static void the_error_alone_is_the_same_error(void **state)
     em_contender list[] = {contender("dsa", EM_OVER_NETWORK, K, 30), contender("deepca", EM_OVER_NETWORK, K, 30),
                            contender("gha", EM_EACH_ALONE, K, 30)};
     em_results *all = run(list, 3, NULL, 2);
-    for (int c = 0; c < 3; c++) list[c].options.trace = EM_TRACE_ERROR;
+    for (int c = 0; c < 3; c++) list[c].options->trace = EMI_TRACE_ERROR;
     em_results *alone = run(list, 3, NULL, 2);
     for (int c = 0; c < 3; c++) {
         size_t rows = 0, others = 0;
@@ -177,7 +177,7 @@ static void without_a_truth_only_counts_are_drawn(void **state)
     enum { ITERATIONS = 6 };
     size_t rows = 0;
     em_contender one = contender("dsa", EM_OVER_NETWORK, K, ITERATIONS);
-    one.options.truth_compute = 0;
+    one.options->truth_compute = 0;
     em_results *results = run(&one, 1, NULL, 2);
     const em_curve_row *curve = em_results_curve(results, 0, &rows);
     assert_int_equal(rows, ITERATIONS + 1);
@@ -193,7 +193,7 @@ static void without_a_trace_there_is_no_curve(void **state)
     (void)state;
     size_t rows = 1;
     em_contender one = contender("dsa", EM_OVER_NETWORK, K, 6);
-    one.options.trace = EM_TRACE_NONE;
+    one.options->trace = EMI_TRACE_NONE;
     em_results *results = run(&one, 1, NULL, 2);
     (void)em_results_curve(results, 0, &rows);
     assert_int_equal(rows, 0);

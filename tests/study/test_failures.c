@@ -214,7 +214,7 @@ static void other_centre(em_options *options)
 
 static void other_scale(em_options *options)
 {
-    options->scale = EM_SCALE_STD;
+    options->scale = EMI_SCALE_STD;
 }
 
 static void no_truth(em_options *options)
@@ -263,11 +263,11 @@ static void a_wrong_option_ends_the_whole(void **state)
         em_contender list[2];
         em_experiment about = experiment_of(list, 2);
         for (int wrong = 0; wrong < 2; wrong++) {
-            list[0] = list[1] = contender("dsa", EM_OVER_NETWORK, K, ITERATIONS);
-            mistakes[m].make(&list[wrong].options);
+            for (int c = 0; c < 2; c++) list[c] = contender("dsa", EM_OVER_NETWORK, K, ITERATIONS);
+            mistakes[m].make(list[wrong].options);
             for (about.trials = 1; about.trials <= 2; about.trials++) assert_experiment_refused(&about, in_one);
         }
-        mistakes[m].make(&list[0].options);
+        mistakes[m].make(list[0].options);
         if (mistakes[m].words) assert_experiment_refused(&about, mistakes[m].words);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_CONTENDERS_H
 #define TESTS_SUPPORT_CONTENDERS_H
 
+#include "fit/options.h"
 #include "support/check.h"
 
 /* Called like its method, with K components and at most so many iterations, all of them traced, against a truth that is

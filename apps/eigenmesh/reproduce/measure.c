@@ -21,20 +21,31 @@ static long iterations_of(const entry *e, const effort *how)
     return how->iterations_max && iterations > how->iterations_max ? how->iterations_max : iterations;
 }
 
-static em_contender contender_of(const plan *p, const entry *e, const effort *how)
+static em_status set_number(em_options *options, const char *name, double value, em_error *err)
 {
-    em_contender c = {.label = e->key, .place = e->place, .options = em_options_default()};
-    c.options.method = e->method;
-    c.options.components = p->components;
-    c.options.step = e->step;
-    c.options.consensus_rounds = e->rounds;
-    c.options.qr_signs = e->signs;
-    c.options.iterations = iterations_of(e, how);
-    c.options.tolerance = e->tolerance;
-    c.options.scale = p->scale;
-    c.options.truth_compute = 1;
-    c.options.trace = EM_TRACE_ERROR;
-    return c;
+    char text[64];
+    (void)snprintf(text, sizeof text, "%.17g", value);
+    return em_options_set(options, name, text, err);
+}
+
+static em_status contender_of(em_contender *c, const plan *p, const entry *e, const effort *how, em_error *err)
+{
+    em_status status = EM_OK;
+    c->label = e->key;
+    c->place = e->place;
+    TRY(em_options_create(&c->options, err));
+    TRY(em_options_set(c->options, "method", e->method, err));
+    TRY(set_number(c->options, "components", p->components, err));
+    if (e->step > 0) TRY(set_number(c->options, "step", e->step, err));
+    if (e->rounds > 0) TRY(set_number(c->options, "consensus-rounds", e->rounds, err));
+    TRY(em_options_set(c->options, "qr-signs", e->signs, err));
+    TRY(set_number(c->options, "iterations", (double)iterations_of(e, how), err));
+    TRY(set_number(c->options, "tolerance", e->tolerance, err));
+    TRY(em_options_set(c->options, "scale", p->scale, err));
+    TRY(em_options_set(c->options, "truth", "compute", err));
+    TRY(em_options_set(c->options, "trace", "error", err));
+done:
+    return status;
 }
 
 static void describe(setup *s, const plan *p, const em_graph *graph, const em_experiment *x)
@@ -103,7 +114,7 @@ em_status setup_measure(setup *out, const plan *p, const em_data *table, const e
     em_contender *contenders = calloc((size_t)x.contender_count + 1, sizeof *contenders);
     *out = (setup){.key = p->key, .title = p->title};
     if (!contenders) TRY(refuse_memory(err, p->key));
-    for (int c = 0; c < x.contender_count; c++) contenders[c] = contender_of(p, &p->entries[c], how);
+    for (int c = 0; c < x.contender_count; c++) TRY(contender_of(&contenders[c], p, &p->entries[c], how, err));
     x.contenders = contenders;
     x.drawn.features = (size_t)p->features;
     x.drawn.samples = DRAWN_SAMPLES;
@@ -119,6 +130,7 @@ em_status setup_measure(setup *out, const plan *p, const em_data *table, const e
 done:
     progress_erase();
     em_graph_free(&graph);
+    for (int c = 0; contenders && c < x.contender_count; c++) em_options_free(&contenders[c].options);
     free(contenders);
     return status;
 }

@@ -21,7 +21,7 @@
 #define DPGD_FREE(step_, name, iterations_)                                                                            \
     {                                                                                                                  \
         .key = "dpgd-free-" name, .label = "dpgd, step " name ", signs as LAPACK returns them", .method = "dpgd",      \
-        .step = (step_), .signs = EM_QR_FREE, .iterations = (iterations_)                                              \
+        .step = (step_), .signs = "free", .iterations = (iterations_)                                                  \
     }
 #define OI(iterations_)                                                                                                \
     {                                                                                                                  \
@@ -128,11 +128,11 @@ const plan paper_plans[] = {
     SYNTHETIC("fig3", "fig3-er-0.8", "Erdos-Renyi network, gap 0.8, K = 5", 20, 5, 0.8, "er:0.5", five_vectors),
     SYNTHETIC("fig3", "fig3-cycle-0.8", "Cyclic network, gap 0.8, K = 5", 20, 5, 0.8, "cycle", five_vectors),
     SYNTHETIC("fig3", "fig3-star-0.8", "Star network, gap 0.8, K = 5", 20, 5, 0.8, "star", five_vectors),
-    IMAGES("fig4", "fig4-10", "MNIST, K = 10", MNIST, 784, 10, EM_SCALE_NONE, mnist),
-    IMAGES("fig4", "fig4-40", "MNIST, K = 40", MNIST, 784, 40, EM_SCALE_NONE, mnist),
-    IMAGES("fig4", "fig4-sorted", "MNIST sorted by class, K = 10", MNIST_SORTED, 784, 10, EM_SCALE_NONE, mnist_sorted),
-    IMAGES("fig5", "fig5-10", "CIFAR-10, K = 10", CIFAR, 1024, 10, EM_SCALE_SPECTRAL, cifar),
-    IMAGES("fig5", "fig5-20", "CIFAR-10, K = 20", CIFAR, 1024, 20, EM_SCALE_SPECTRAL, cifar),
+    IMAGES("fig4", "fig4-10", "MNIST, K = 10", MNIST, 784, 10, "none", mnist),
+    IMAGES("fig4", "fig4-40", "MNIST, K = 40", MNIST, 784, 40, "none", mnist),
+    IMAGES("fig4", "fig4-sorted", "MNIST sorted by class, K = 10", MNIST_SORTED, 784, 10, "none", mnist_sorted),
+    IMAGES("fig5", "fig5-10", "CIFAR-10, K = 10", CIFAR, 1024, 10, "spectral", cifar),
+    IMAGES("fig5", "fig5-20", "CIFAR-10, K = 20", CIFAR, 1024, 20, "spectral", cifar),
     END};
 
 /* ---- figures ----------------------------------------------------------------------------------------------- */

@@ -10,11 +10,11 @@ typedef enum source { DRAWN, MNIST, MNIST_SORTED, CIFAR } source;
 typedef struct entry {
     const char *key, *label, *method;
     em_place place;
-    double step; /* 0: automatic, or none */
-    int rounds;  /* T_c; 0: the method's own */
-    em_qr_signs signs;
-    long iterations;  /* at most */
-    double tolerance; /* 0: all of them */
+    double step;       /* 0: automatic, or none */
+    int rounds;        /* T_c; 0: the method's own */
+    const char *signs; /* of QR; NULL: positive */
+    long iterations;   /* at most */
+    double tolerance;  /* 0: all of them */
 } entry;
 
 /* A set-up. */
@@ -25,7 +25,7 @@ typedef struct plan {
     int features, components, nodes;
     double gap; /* of drawn data */
     const char *topology;
-    em_scale scale;
+    const char *scale;    /* NULL: none */
     const entry *entries; /* one without a key ends them */
 } plan;
 
