@@ -6,29 +6,29 @@
 
 #include <string.h>
 
-static void carry_asked(emi_parcel *p, emi_label *label)
+static void serialize_asked(emi_serializer *p, emi_label *label)
 {
-    emi_parcel_int(p, &label->asked_count);
+    emi_serialize_int(p, &label->asked_count);
     if (label->asked_count < 0 || label->asked_count > EMI_ASKED_MAX) p->spoiled = 1;
     for (int n = 0; n < label->asked_count && !p->spoiled; n++) {
-        emi_parcel_text(p, label->asked[n].name, EMI_ASKED_NAME);
-        emi_parcel_words(p, &label->asked[n].value, 1);
+        emi_serialize_text(p, label->asked[n].name, EMI_ASKED_NAME);
+        emi_serialize_words(p, &label->asked[n].value, 1);
     }
 }
 
-void emi_label_carry(emi_parcel *p, emi_label *label)
+void emi_label_serialize(emi_serializer *p, emi_label *label)
 {
-    emi_parcel_words(p, label->sizes, EMI_LABEL_SIZES);
-    emi_parcel_words(p, &label->network_digest, 1);
-    emi_parcel_words(p, &label->data_digest, 1);
-    emi_parcel_long(p, &label->iteration);
-    emi_parcel_text(p, label->method, sizeof label->method);
-    emi_parcel_text(p, label->choice, sizeof label->choice);
-    emi_parcel_real(p, &label->alpha);
-    emi_parcel_real(p, &label->network.lowest);
-    emi_parcel_real(p, &label->network.beta);
-    emi_parcel_real(p, &label->network.spread);
-    carry_asked(p, label);
+    emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
+    emi_serialize_words(p, &label->network_digest, 1);
+    emi_serialize_words(p, &label->data_digest, 1);
+    emi_serialize_long(p, &label->iteration);
+    emi_serialize_text(p, label->method, sizeof label->method);
+    emi_serialize_text(p, label->choice, sizeof label->choice);
+    emi_serialize_real(p, &label->alpha);
+    emi_serialize_real(p, &label->network.lowest);
+    emi_serialize_real(p, &label->network.beta);
+    emi_serialize_real(p, &label->network.spread);
+    serialize_asked(p, label);
 }
 
 /* ---- digests ----------------------------------------------------------------------------------- */

@@ -2,13 +2,9 @@
 #ifndef EMI_FIT_OPTIONS_H
 #define EMI_FIT_OPTIONS_H
 
-#include "linalg/block.h"
+#include "run/driver.h"
 
-typedef enum emi_decay { EMI_DECAY_CONSTANT, EMI_DECAY_SQRT, EMI_DECAY_POWER } emi_decay;
 typedef enum emi_scale { EMI_SCALE_NONE, EMI_SCALE_STD, EMI_SCALE_SPECTRAL } emi_scale;
-
-/* With the error alone, residual and consensus are NaN: an iteration of its own a row is saved. */
-typedef enum emi_trace { EMI_TRACE_NONE, EMI_TRACE_ALL, EMI_TRACE_ERROR } emi_trace;
 
 /* An option is a member here and an entry of the table in options.c, which says what it is by default.  Texts belong to
  * an object of em_options_create; whoever fills one in by hand lends them, and leaves em_options_set alone. */
@@ -29,7 +25,7 @@ struct em_options {
     emi_scale scale;         /*                                              */
     uint64_t seed;           /* everything random follows from it            */
     int truth_compute;       /* solve centrally too, for study               */
-    emi_trace trace;         /* keep a row an iteration                      */
+    emi_trace_kind trace;    /* keep a row an iteration                      */
     const char *checkpoint;  /* a file; NULL: none                           */
     double checkpoint_every; /* seconds; 0: as often as can be               */
     int resume;              /* go on from the checkpoint                    */

@@ -2,7 +2,7 @@
 #ifndef EMI_FIT_SAME_H
 #define EMI_FIT_SAME_H
 
-#include "fit/problem.h"
+#include "fit/prepare.h"
 
 /* An option, or something about the data, and a number for its value: see base/digest.h. */
 typedef struct emi_asked {

@@ -1,0 +1,225 @@
+#include "fit/prepare.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "fit/options.h"
+#include "fit/standardise.h"
+
+#include <limits.h>
+#include <math.h>
+#include <unistd.h>
+
+em_status emi_problem_turns(emi_problem *p, double cost, emi_turn *turn, void *context, em_error *err)
+{
+    return emi_pool_run(p->mesh->pool, p->mesh->hosted, cost, turn, context, err);
+}
+
+em_status emi_problem_status(const emi_problem *p, em_error *err)
+{
+    if (emi_mesh_failed(p->mesh) && err) *err = p->mesh->failure;
+    return p->mesh->failure.code;
+}
+
+const emi_crew *emi_problem_crew(const emi_problem *p)
+{
+    return p->mesh->hosted == 1 ? &p->crew : NULL;
+}
+
+double emi_problem_product_cost(const emi_problem *p, int K)
+{
+    return p->mesh->hosted * emi_cov_apply_cost(&p->C[0], K);
+}
+
+/* ---- the user's units ------------------------------------------------------------------------ */
+
+double emi_problem_variance_of(const emi_problem *p, double eigenvalue)
+{
+    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1;
+    return ldexp(eigenvalue * per_degree, 2 * p->exponent);
+}
+
+double emi_problem_singular_value_of(const emi_problem *p, double eigenvalue)
+{
+    return eigenvalue > 0 ? ldexp(sqrt(eigenvalue * (double)p->N), p->exponent) : 0;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------- */
+
+static em_status count_rows(emi_problem *p, em_error *err)
+{
+    emi_field rows = {0};
+    double total = 0;
+    em_status status = EM_OK;
+    TRY(emi_field_alloc(&rows, p->mesh->hosted, 1, 1, err));
+    for (int i = 0; i < p->mesh->hosted; i++) *emi_at(&rows, i).v = (double)p->shard[i].count;
+    emi_tree_sum(p->mesh, &rows, &total);
+    TRY(emi_problem_status(p, err));
+    p->N = (uint64_t)total;
+done:
+    emi_field_free(&rows);
+    return status;
+}
+
+/* Components to begin with, where a fraction of the variance says how many there will be. */
+enum { AT_FIRST = 16 };
+
+static em_status check_sizes(emi_problem *p, const em_options *options, em_error *err)
+{
+    if (p->shards->count != p->mesh->hosted && p->shards->count != p->mesh->graph->nodes)
+        return emi_fail(err, EM_EINVAL, "shards: %d of them for the %d nodes here; try one a node", p->shards->count,
+                        p->mesh->hosted);
+    p->shard = p->shards->shard + (p->shards->count == p->mesh->hosted ? 0 : p->mesh->first);
+    if (p->shards->columns > (size_t)(INT_MAX / 2))
+        return emi_fail(err, EM_EINVAL, "data: %zu features are too many; try fewer columns", p->shards->columns);
+    p->d = (int)p->shards->columns;
+    em_status status = count_rows(p, err);
+    if (status == EM_OK) status = emi_options_check(options, p->N, p->d, err);
+    uint64_t rows = options->center && p->N > 1 ? p->N - 1 : p->N, most = p->N < (uint64_t)p->d ? p->N : (uint64_t)p->d;
+    p->rank = rows < (uint64_t)p->d ? (int)rows : p->d;
+    p->K = options->variance == 0 ? options->components : most < AT_FIRST ? (int)most : AT_FIRST;
+    return status;
+}
+
+static em_status alloc_problem(emi_problem *p, int width, em_error *err)
+{
+    size_t d = (size_t)p->d, needs = emi_method_needs(p->d, width),
+           other[] = {emi_moments_needs(p->d), emi_cov_form_needs(p->d)};
+    for (int i = 0; i < 2; i++) needs = needs > other[i] ? needs : other[i];
+    p->mean = emi_calloc(d, sizeof *p->mean);
+    p->scale = emi_doubles(d);
+    p->deviation = emi_calloc(d, sizeof *p->deviation);
+    p->offset = emi_calloc(d, sizeof *p->offset);
+    p->C = emi_calloc((size_t)p->mesh->hosted, sizeof *p->C);
+    p->threads = emi_pool_size(p->mesh->pool);
+    p->scratch = emi_calloc((size_t)p->threads, sizeof *p->scratch);
+    if (!p->mean || !p->scale || !p->deviation || !p->offset || !p->C || !p->scratch)
+        return emi_fail_memory(err, "problem");
+    for (size_t f = 0; f < d; f++) p->scale[f] = 1;
+    for (int t = 0; t < p->threads; t++) {
+        p->scratch[t] = (emi_scratch){emi_doubles(needs), needs};
+        if (!p->scratch[t].v) return emi_fail_memory(err, "problem");
+    }
+    p->standard.d = p->d;
+    p->crew = (emi_crew){p->mesh->pool, p->scratch};
+    return EM_OK;
+}
+
+/* ---- operators ------------------------------------------------------------------------------ */
+
+static em_status form_turn(void *context, int i, int worker, em_error *err)
+{
+    emi_problem *p = context;
+    return emi_cov_form(&p->C[i], p->scratch[worker], err);
+}
+
+/* Into half of the memory, in every process: what is decided by it must be decided alike. */
+static em_status judge_memory(emi_problem *p, em_error *err)
+{
+    double bytes = 8.0 * p->mesh->hosted * p->d * p->d,
+           share = bytes / ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2);
+    em_status status = emi_process_max(p->mesh, &share, 1, err);
+    p->dense_fits = share < 1;
+    return status;
+}
+
+em_status emi_problem_make_dense(emi_problem *p, em_error *err)
+{
+    double began = emi_seconds();
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 0;
+    if (p->C[0].dense) return EM_OK;
+    em_status status = emi_problem_turns(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+    p->seconds_forming = emi_seconds() - began;
+    return status;
+}
+
+emi_rounding emi_problem_rounding(const emi_problem *p)
+{
+    int formed = emi_cov_is_dense(&p->C[0]);
+    return (emi_rounding){.deviation = p->deviation,
+                          .offset = p->offset,
+                          .total = p->variance,
+                          .formed = formed,
+                          .uncentred = !formed && p->standard.mean_is_near && !p->standard.inverse_scale};
+}
+
+int emi_problem_spare(emi_problem *p, int spared)
+{
+    int before = p->C[0].spared;
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    return before;
+}
+
+em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err)
+{
+    if (dense) return emi_problem_make_dense(p, err);
+    (void)emi_problem_spare(p, 1);
+    return EM_OK;
+}
+
+static void describe_operators(emi_problem *p)
+{
+    for (int i = 0; i < p->mesh->hosted; i++)
+        p->C[i] = (emi_cov){.d = p->d,
+                            .weight = (double)p->mesh->graph->nodes / (double)p->N,
+                            .shard = &p->shard[i],
+                            .crew = emi_problem_crew(p),
+                            .standard = &p->standard};
+}
+
+/* Subtracting the mean after a product loses the digits by which it outweighs the spread: one or two may go. */
+static void judge_mean(emi_problem *p)
+{
+    double size = 0;
+    for (int f = 0; f < p->d; f++) size += p->offset[f] * p->offset[f];
+    p->standard.mean_is_near = size <= 100 * p->variance;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
+em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                           em_error *err)
+{
+    *p = (emi_problem){.mesh = mesh, .shards = shards};
+    mesh->phase = EM_SETUP;
+    em_status status = check_sizes(p, options, err);
+    if (status == EM_OK) status = judge_memory(p, err);
+    return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
+}
+
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_range range = {0};
+    double began = emi_seconds();
+    TRY(emi_find_mean(p, &range, options->center, err));
+    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
+    describe_operators(p);
+    int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
+    if (doubtful) {
+        TRY(emi_find_variance(p, err));
+        TRY(emi_check_units(p, err));
+    }
+    TRY(emi_problem_set_operator(p, dense, err));
+    if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
+    if (!doubtful) TRY(emi_find_variance(p, err));
+    judge_mean(p);
+    p->seconds = emi_seconds() - began - p->seconds_forming;
+done:
+    emi_range_free(&range);
+    return status;
+}
+
+void emi_problem_free(emi_problem *p)
+{
+    for (int i = 0; p->C && i < p->mesh->hosted; i++) emi_cov_free(&p->C[i]);
+    for (int t = 0; p->scratch && t < p->threads; t++) emi_free(p->scratch[t].v);
+    emi_free(p->scratch);
+    emi_free(p->C);
+    emi_free(p->standard.inverse_scale);
+    emi_free(p->offset);
+    emi_free(p->deviation);
+    emi_free(p->scale);
+    emi_free(p->fill);
+    emi_free(p->mean);
+    *p = (emi_problem){0};
+}

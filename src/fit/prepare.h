@@ -1,0 +1,83 @@
+/* The problem as the methods see it: data centred and scaled, covariances as operators. */
+#ifndef EMI_FIT_PREPARE_H
+#define EMI_FIT_PREPARE_H
+
+#include "fit/options.h"
+#include "methods/method.h"
+
+typedef struct emi_problem {
+    em_mesh *mesh;
+    const em_shards *shards; /* borrowed */
+    const emi_shard *shard;  /* [hosted] of them */
+    int d, K;
+    uint64_t N;             /* rows in all */
+    emi_standard standard;  /* what is done to each row */
+    double *mean;           /* [d] global mean, zero where the mean is left in; in the user's units, like */
+    double *fill;           /* [d] the mean in place of values that are missing; NULL: none are anywhere   */
+    uint64_t missing;       /* how many are, over the network                                              */
+    double *scale;          /* [d] divisors                                                               */
+    int exponent;           /* rows are also multiplied by 2^-exponent, so that squares of any data are doubles; 0 for
+                             * ordinary data, and wherever `scale` does it already */
+    double *deviation;      /* [d] of each feature as the solver sees it: sqrt(variance / N)         */
+    double *offset;         /* [d] |mean| in the solver's units; zero where the mean is left in      */
+    int constant_features;  /* left unscaled under std */
+    emi_cov *C;             /* [hosted] */
+    int dense_fits;         /* all covariances, into the memory of all processes */
+    double variance;        /* trace(C), over the whole network, in the solver's units */
+    int rank;               /* of C, at most: there are no more rows, less one for the mean, or features */
+    double seconds;         /* that preparing it took, but for */
+    double seconds_forming; /* forming the covariances         */
+    int threads;
+    emi_crew crew;
+    emi_scratch *scratch; /* [threads] enough for everything below and every method */
+} emi_problem;
+
+/* Everything before the first iteration but the step and the start.  Collective; what is exchanged counts as set-up.  Open
+ * alone is what is quick, and reads no row: N, whether the options fit, and whether covariances would fit into memory.
+ * Completing is the rest: the global mean, the scale, the operators. */
+em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
+                           em_error *err);
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err);
+
+/* Covariances, formed where they are not yet; or products with the data. */
+em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
+
+/* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
+ * what it was. */
+int emi_problem_spare(emi_problem *p, int spared);
+
+/* What of C, as products with it are now made, is rounding. */
+emi_rounding emi_problem_rounding(const emi_problem *p);
+
+/* The covariances in any case. */
+em_status emi_problem_make_dense(emi_problem *p, em_error *err);
+
+/* max_i lambda_1(C_i), over the whole network.  Collective. */
+em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
+
+/* lambda_1(C), to a relative tolerance, and how far it may lie above the value; of what is left of C without these
+ * orthonormal vectors, if any.  Collective: Lanczos at the root, one product of all nodes a step. */
+em_status emi_problem_top_eigenvalue(emi_problem *p, emi_block without, double tolerance, double *value, double *beyond,
+                                     em_error *err);
+
+/* An eigenvalue of C as a variance in the user's units, divided by N - 1; and as a singular value of the rows. */
+double emi_problem_variance_of(const emi_problem *p, double eigenvalue);
+double emi_problem_singular_value_of(const emi_problem *p, double eigenvalue);
+
+void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built */
+
+/* ---- for those who prepare it -------------------------------------------------------------------- */
+
+/* A turn at every hosted node, with its failure returned. */
+em_status emi_problem_turns(emi_problem *p, double cost, emi_turn *turn, void *context, em_error *err);
+
+/* What has become of the exchanges so far. */
+em_status emi_problem_status(const emi_problem *p, em_error *err);
+
+/* The threads that may help a node: where it lives here alone, all of them; else they are busy with the nodes. */
+const emi_crew *emi_problem_crew(const emi_problem *p);
+
+/* Floating-point operations of a product with K vectors at every node here. */
+double emi_problem_product_cost(const emi_problem *p, int K);
+
+#endif

@@ -1,0 +1,274 @@
+/* Run: the solver is set up, tuned and started; one method runs, or those of the plan in turn, and each is reported. */
+#include "fit/run.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The automatic step.  Around a solution, the update along an estimate itself has the eigenvalues of
+ * W - 2 alpha diag_i(lambda(C_i)), which lie above -1, so that nothing oscillates, when
+ * 2 alpha max_i lambda_1(C_i) < 1 + lambda_min(W).  A tenth of that is kept in reserve; beyond
+ * alpha = 0.5 / max_i lambda_1(C_i) nothing is gained. */
+static double automatic_step(const emi_job *job, double largest)
+{
+    double factor = job->method->step_factor ? job->method->step_factor(&job->network) : 1;
+    return factor * fmin(0.5, 0.45 * (1 + job->network.lowest)) / largest;
+}
+
+/* What the method needs to be told: the step, how the network mixes, how much the nodes' data differs. */
+static em_status tune(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_network *network = &job->network;
+    int stepping = job->method->uses & EMI_USES_STEP && job->options->step == 0;
+    int measuring = job->method->traits & EMI_NEEDS_NETWORK && (stepping || job->method->rounds_for);
+    double largest = 0, mean = 0, beyond = 0;
+    job->alpha = job->method->uses & EMI_USES_STEP ? job->options->step : NAN;
+    if (!stepping && !measuring) return EM_OK;
+    TRY(emi_mesh_spectrum(job->problem->mesh, &network->lowest, &network->beta, err));
+    TRY(emi_problem_max_eigenvalue(job->problem, &largest, err));
+    if (measuring) TRY(emi_problem_top_eigenvalue(job->problem, (emi_block){0}, 1e-3, &mean, &beyond, err));
+    network->spread = mean > 0 ? fmax(1, largest / mean) : 1;
+    if (stepping) job->alpha = automatic_step(job, largest);
+done:
+    return status;
+}
+
+/* A run that resumes goes on with what it was told when it began. */
+static em_status tune_or_remember(emi_job *job, em_error *err)
+{
+    if (!job->checkpoint) return tune(job, err);
+    emi_label *label = &job->checkpoint->label;
+    if (emi_checkpoint_resumes(job->checkpoint)) {
+        job->alpha = label->alpha;
+        job->network = label->network;
+        return EM_OK;
+    }
+    em_status status = tune(job, err);
+    (void)snprintf(label->method, sizeof label->method, "%s", job->method->info.name);
+    label->alpha = job->alpha;
+    label->network = job->network;
+    return status;
+}
+
+static int choose_rounds(const emi_job *job)
+{
+    if (job->options->consensus_rounds) return job->options->consensus_rounds;
+    return job->method->rounds_for ? job->method->rounds_for(&job->solver) : job->method->rounds;
+}
+
+/* Row-major d x K to column-major. */
+void emi_transpose(const double *from, int d, int K, double *to)
+{
+    for (int k = 0; k < K; k++)
+        for (int n = 0; n < d; n++) to[(size_t)k * (size_t)d + (size_t)n] = from[(size_t)n * (size_t)K + (size_t)k];
+}
+
+/* Every node starts from the same block: the user's, or orthonormal columns that follow from the seed. */
+static em_status start(emi_job *job, em_error *err)
+{
+    emi_solver *s = &job->solver;
+    emi_block X = emi_at(&s->X, 0);
+    size_t size = (size_t)s->d * (size_t)s->K;
+    if (job->options->init) {
+        emi_transpose(job->options->init, s->d, s->K, X.v);
+    } else {
+        emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
+        emi_random_normals(&random, X.v, size);
+        em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, s->scratch[0], err);
+        if (status != EM_OK) return status;
+    }
+    for (int k = 0; k < s->K; k++)
+        if (emi_norm(s->d, emi_column_of(X, k)) == 0)
+            return emi_fail(err, EM_EINVAL, "init: column %d is zero; try another start", k);
+    for (int i = 1; i < s->mesh->hosted; i++) memcpy(emi_at(&s->X, i).v, X.v, size * sizeof(double));
+    if (emi_mesh_has_root(s->mesh)) emi_keep_answer(s, X.v, s->K);
+    return emi_problem_status(job->problem, err);
+}
+
+static em_status open_solver(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_problem *p = job->problem;
+    emi_solver *s = &job->solver;
+    *s = (emi_solver){.d = p->d,
+                      .K = p->K,
+                      .mesh = p->mesh,
+                      .C = p->C,
+                      .scratch = p->scratch,
+                      .network = job->network,
+                      .qr_signs = job->options->qr_signs,
+                      .ritz = job->options->rayleigh_ritz,
+                      .oversample = emi_options_oversample(job->options),
+                      .own_start = job->options->init != NULL,
+                      .seed = job->options->seed,
+                      .tolerance = job->options->tolerance,
+                      .fraction = job->options->variance,
+                      .variance = p->variance,
+                      .rank = p->rank,
+                      .rounding = emi_problem_rounding(p),
+                      .knows_residual = job->method->info.residual,
+                      .uses = job->method->uses,
+                      .traits = job->method->traits,
+                      .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
+                      .iteration_limit = emi_iteration_limit(job->method, job->options, p->K)};
+    s->rounds = choose_rounds(job);
+    TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, p->K, 1, err));
+    for (int n = 0; n < job->method->extra_fields; n++)
+        TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_observer_open(&job->observer, s, job->truth, err));
+    job->driver = (emi_driver){.step = {job->alpha, job->options->step_decay, job->options->step_power},
+                               .monitor = job->options->monitor,
+                               .monitor_user = job->options->monitor_user,
+                               .between = emi_checkpoint_between(job->checkpoint),
+                               .trace = {.kind = job->options->trace}};
+    TRY(emi_driver_open(&job->driver, s, &job->observer, err));
+    TRY(start(job, err));
+done:
+    return status;
+}
+
+static em_status run_method(emi_job *job, em_error *err)
+{
+    em_mesh *mesh = job->problem->mesh;
+    mesh->phase = EM_METHOD;
+    mesh->seconds_sending = mesh->seconds_waiting = 0;
+    em_status status = job->method->run(&job->solver);
+    job->seconds_sending = mesh->seconds_sending;
+    job->seconds_waiting = mesh->seconds_waiting;
+    if (status != EM_OK && err) *err = mesh->failure;
+    return status;
+}
+
+em_status emi_job_run(emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    job->problem->mesh->phase = EM_SETUP;
+    if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
+    double began = emi_seconds();
+    TRY(tune_or_remember(job, err));
+    TRY(open_solver(job, err));
+    job->seconds_setup = emi_seconds() - began;
+    TRY(run_method(job, err));
+done:
+    return status;
+}
+
+void emi_job_close(emi_job *job)
+{
+    emi_driver_close(&job->driver);
+    emi_observer_close(&job->observer);
+    for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&job->solver.extra[n]);
+    emi_free(job->solver.answer.X);
+    emi_field_free(&job->solver.theta);
+    emi_field_free(&job->solver.residual);
+    emi_field_free(&job->solver.mixed);
+    emi_field_free(&job->solver.H);
+    emi_field_free(&job->solver.X);
+}
+
+/* ---- one method, or those that auto tries in turn -------------------------------------------------- */
+
+static em_status solve_by(const emi_method *method, emi_job job, em_model **out, em_error *err)
+{
+    job.method = method;
+    em_status status = emi_job_run(&job, err);
+    if (status == EM_OK) status = emi_job_report(&job, out, err);
+    emi_job_close(&job);
+    return status;
+}
+
+/* Did it not get there?  A failure of this process's own is one that the others do not know of: they cannot go on to
+ * another method with it. */
+static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model)
+{
+    if (status != EM_OK) return status == EM_ENUMERIC && !emi_mesh_is_spread(mesh);
+    em_reason reason = em_model_info(model)->reason;
+    return reason < 0 && reason != EM_STOPPED_USER && em_model_info(model)->tolerance > 0;
+}
+
+/* Say so in what is told of the choice. */
+static void tell_next(char *why, size_t room, const emi_method *tried, const char *what, const emi_method *next)
+{
+    size_t used = strlen(why);
+    (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried->info.name, what, next->info.name);
+}
+
+static int is_lost_in_rounding(em_status status, const em_model *model)
+{
+    return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_ROUNDING;
+}
+
+/* Is a component that rounding keeps above the tolerance known to a few digits only? */
+static int is_limited_badly(em_status status, const em_model *model)
+{
+    static const double few = 1e-6;
+    if (status != EM_OK || em_model_info(model)->limited == 0) return 0;
+    for (int k = 0; k < model->K; k++)
+        if (model->residuals[k] > model->info.tolerance && model->subspace_bounds[k] > few) return 1;
+    return 0;
+}
+
+/* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */
+static em_status try_method(const emi_method *method, emi_job *job, em_model **out, em_error *err)
+{
+    emi_problem *p = job->problem;
+    em_status status = solve_by(method, *job, out, err);
+    int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
+    int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
+    if (!rounding || !can_do_without) return status;
+    job->seconds_before += em_model_info(*out)->seconds;
+    em_model_free(out);
+    (void)emi_problem_spare(p, 1);
+    return solve_by(method, *job, out, err);
+}
+
+/* The first choice that gets there. */
+static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
+                                 em_error *err)
+{
+    int c = 0, rounding = 0;
+    em_error failure = {0}; /* of the one that was tried last */
+    em_mesh *mesh = job.problem->mesh;
+    em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
+    if (status != EM_OK) return status;
+    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
+    for (;; c++) {
+        em_model_free(out);
+        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
+        mesh->failure = failure = (em_error){0};
+        job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
+        status = try_method(choices[c], &job, out, &failure);
+        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
+        rounding |= is_lost_in_rounding(status, *out);
+        if (rounding && job.last) break;
+        tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
+                  choices[c + 1]);
+        if (*out) job.seconds_before += em_model_info(*out)->seconds;
+        (void)emi_problem_spare(job.problem, 1);
+    }
+    if (status != EM_OK && err) *err = failure;
+    return status;
+}
+
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
+                    const em_options *options, emi_checkpoint *checkpoint, em_error *err)
+{
+    em_status status = EM_OK;
+    char why[sizeof plan->why];
+    emi_job job = {.options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint};
+    (void)snprintf(why, sizeof why, "%s", plan->why);
+    TRY(emi_problem_set_operator(problem, plan->dense, err));
+    TRY(solve_by_choice(plan->method, why, sizeof why, job, out, err));
+    (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
+    (*out)->info.resumed = checkpoint ? checkpoint->resumed : 0;
+done:
+    return status;
+}

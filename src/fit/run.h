@@ -1,0 +1,47 @@
+/* The exact answer to a prepared problem, and one method, or those that auto tries in turn, on it. */
+#ifndef EMI_FIT_RUN_H
+#define EMI_FIT_RUN_H
+
+#include "fit/checkpoint.h"
+#include "fit/options.h"
+#include "fit/plan.h"
+#include "model/model.h"
+#include "run/driver.h"
+
+typedef struct emi_job {
+    const em_options *options;
+    const emi_method *method;
+    emi_problem *problem;
+    const emi_truth *truth;
+    emi_checkpoint *checkpoint; /* NULL: none */
+    int last;                   /* no other method is tried where rounding is the trouble */
+
+    emi_solver solver;
+    emi_observer observer;
+    emi_driver driver;
+    double alpha; /* the first step */
+    emi_network network;
+    double seconds_setup, seconds_sending, seconds_waiting;
+    double seconds_before; /* in the iterations of what was tried first */
+} emi_job;
+
+em_status emi_job_run(emi_job *job, em_error *err);
+
+/* The model, from a job that ran. */
+em_status emi_job_report(emi_job *job, em_model **out, em_error *err);
+
+void emi_job_close(emi_job *job); /* accepts one that never ran */
+
+/* The truth that the options ask for, if any. */
+em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
+void emi_truth_free(emi_truth *truth); /* accepts the zeroed */
+
+/* The model, by the first method of the plan that gets there; from a checkpoint on, where there is
+ * one to resume from.  NULL: no checkpoints. */
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
+                    const em_options *options, emi_checkpoint *checkpoint, em_error *err);
+
+/* Row-major d x K to column-major. */
+void emi_transpose(const double *from, int d, int K, double *to);
+
+#endif

@@ -1,0 +1,206 @@
+#include "run/serialize.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { VERSION = 3, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
+
+static const char magic[WORD + 1] = "EMCKPT\r\n"; /* a transfer that changes line ends is noticed at once */
+
+static size_t smaller(uint64_t a, size_t b)
+{
+    return a < b ? (size_t)a : b;
+}
+
+/* The word as it is in the file, or back. */
+static uint64_t lowest_first(uint64_t word)
+{
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+/* ---- saving -------------------------------------------------------------------------------- */
+
+static void put(emi_serializer *p, const void *bytes, size_t count)
+{
+    p->crc = (uint32_t)crc32(p->crc, bytes, (uInt)count);
+    (void)fwrite(bytes, 1, count, p->stream); /* the stream remembers a failure */
+}
+
+void emi_serializer_begin(emi_serializer *p, FILE *stream)
+{
+    uint64_t version = VERSION;
+    *p = (emi_serializer){.stream = stream};
+    put(p, magic, WORD);
+    emi_serialize_words(p, &version, 1);
+}
+
+void emi_serializer_end(emi_serializer *p)
+{
+    uint64_t crc = p->crc;
+    emi_serialize_words(p, &crc, 1);
+}
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static em_status refuse_damage(const char *path, em_error *err)
+{
+    return emi_fail(err, EM_EDATA, "%s: damaged or cut short, its checksum is wrong; try removing it first", path);
+}
+
+int emi_serialized_is_at(const char *path)
+{
+    char head[WORD];
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return 0; /* a pipe would make us wait */
+    FILE *stream = fopen(path, "rb");
+    int is = stream && fread(head, 1, WORD, stream) == WORD && memcmp(head, magic, WORD) == 0;
+    if (stream) (void)fclose(stream);
+    return is;
+}
+
+static em_status refuse_foreign(const char *path, em_error *err)
+{
+    return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for option checkpoint",
+                    path);
+}
+
+static em_status refuse_no_file(const char *path, em_error *err)
+{
+    return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for option checkpoint", path);
+}
+
+em_status emi_serialized_check_place(const char *path, em_error *err)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) return EM_OK;
+    if (S_ISFIFO(about.st_mode)) return refuse_no_file(path, err); /* which would make us wait for a reader */
+    return !S_ISREG(about.st_mode) || emi_serialized_is_at(path) ? EM_OK : refuse_foreign(path, err);
+}
+
+static em_status open_file(emi_serializer *p, const char *path, em_error *err)
+{
+    struct stat about;
+    p->stream = fopen(path, "rb");
+    if (!p->stream || fstat(fileno(p->stream), &about) != 0)
+        return emi_fail(
+            err, EM_EIO,
+            "%s: no checkpoint to resume from (%s); try without option resume, or with as many processes as wrote it",
+            path, strerror(errno));
+    if (!S_ISREG(about.st_mode)) return refuse_no_file(path, err);
+    p->left = (uint64_t)about.st_size / WORD;
+    p->spoiled = about.st_size % WORD != 0;
+    return EM_OK;
+}
+
+static em_status check_head(emi_serializer *p, const char *path, em_error *err)
+{
+    uint64_t head[HEAD];
+    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse_foreign(path, err);
+    uint64_t version = lowest_first(head[1]);
+    if (version != VERSION)
+        return emi_fail(err, EM_EDATA,
+                        "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, "
+                        "or removing it first",
+                        path, (unsigned long long)version, VERSION);
+    return p->left > HEAD && !p->spoiled ? EM_OK : refuse_damage(path, err);
+}
+
+/* Read it all once; then back to what follows the head. */
+static em_status check_sum(emi_serializer *p, const char *path, em_error *err)
+{
+    uint64_t piece[PIECE], sum = 0;
+    uLong crc = 0;
+    rewind(p->stream);
+    for (uint64_t left = p->left - 1; left > 0;) {
+        size_t count = smaller(left, PIECE);
+        if (fread(piece, WORD, count, p->stream) != count) return refuse_damage(path, err);
+        crc = crc32(crc, (const Bytef *)piece, (uInt)(count * WORD));
+        left -= count;
+    }
+    if (fread(&sum, WORD, 1, p->stream) != 1 || lowest_first(sum) != crc) return refuse_damage(path, err);
+    p->left -= HEAD + 1;
+    return fseek(p->stream, (long)HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse_damage(path, err);
+}
+
+em_status emi_serializer_open(emi_serializer *p, const char *path, em_error *err)
+{
+    em_status status = EM_OK;
+    *p = (emi_serializer){.loading = 1};
+    TRY(open_file(p, path, err));
+    TRY(check_head(p, path, err));
+    TRY(check_sum(p, path, err));
+done:
+    if (status != EM_OK) emi_serializer_close(p);
+    return status;
+}
+
+void emi_serializer_close(emi_serializer *p)
+{
+    if (p->stream) (void)fclose(p->stream);
+    *p = (emi_serializer){0};
+}
+
+/* ---- both ways ----------------------------------------------------------------------------- */
+
+static int take(emi_serializer *p, uint64_t *piece, size_t count)
+{
+    if (count > p->left || fread(piece, WORD, count, p->stream) != count) p->spoiled = 1;
+    if (p->spoiled) return 0;
+    p->left -= count;
+    return 1;
+}
+
+void emi_serialize_words(emi_serializer *p, void *words, size_t count)
+{
+    uint64_t piece[PIECE];
+    unsigned char *at = words;
+    for (size_t n; count > 0 && !p->spoiled; count -= n, at += n * WORD) {
+        n = smaller(count, PIECE);
+        if (p->loading && !take(p, piece, n)) return;
+        if (!p->loading) memcpy(piece, at, n * WORD);
+        for (size_t t = 0; t < n; t++) piece[t] = lowest_first(piece[t]);
+        if (p->loading)
+            memcpy(at, piece, n * WORD);
+        else
+            put(p, piece, n * WORD);
+    }
+}
+
+void emi_serialize_real(emi_serializer *p, double *value)
+{
+    emi_serialize_words(p, value, 1);
+}
+
+void emi_serialize_long(emi_serializer *p, long *value)
+{
+    int64_t number = *value;
+    emi_serialize_words(p, &number, 1);
+    *value = (long)number;
+    if (*value != number) p->spoiled = 1; /* where a long is shorter */
+}
+
+void emi_serialize_int(emi_serializer *p, int *value)
+{
+    long number = *value;
+    emi_serialize_long(p, &number);
+    if (number < INT_MIN || number > INT_MAX)
+        p->spoiled = 1;
+    else
+        *value = (int)number;
+}
+
+/* Eight bytes a word, the first lowest, whatever the machine. */
+void emi_serialize_text(emi_serializer *p, char *text, size_t room)
+{
+    for (size_t from = 0; from < room; from += WORD) {
+        uint64_t word = 0;
+        size_t count = smaller(WORD, room - from);
+        for (size_t n = 0; n < count; n++) word |= (uint64_t)(unsigned char)text[from + n] << 8 * n;
+        emi_serialize_words(p, &word, 1);
+        for (size_t n = 0; n < count; n++) text[from + n] = (char)(word >> 8 * n & 0xff);
+    }
+    text[room - 1] = 0;
+}
