@@ -10,7 +10,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
 install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-targets.cmake DESTINATION ${package_dir})
 configure_file(cmake/eigenmesh-config.cmake.in eigenmesh-config.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config.cmake DESTINATION ${package_dir})
-write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config-version.cmake DESTINATION ${package_dir})
 
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -10,12 +10,11 @@ enum { NODES = 10, FEATURES = 20, SAMPLES = 10000, COMPONENTS = 5 };
 
 static void show(const em_model *model)
 {
-    size_t rows;
-    const em_trace_row *trace = em_model_trace(model, &rows);
+    const em_trace_row *row;
     const em_info *info = em_model_info(model);
     printf("iteration      units      error  consensus\n");
-    for (size_t r = 0; r < rows; r += 200)
-        printf("%9ld %10.0f %10.2e %10.2e\n", trace[r].iteration, trace[r].units, trace[r].error, trace[r].consensus);
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r += 200)
+        printf("%9ld %10.0f %10.2e %10.2e\n", row->iteration, row->units, row->error, row->consensus);
     printf("%s after %ld iterations with step %.3f\n", em_reason_text(info->reason), info->iterations, info->step);
 }
 

@@ -26,9 +26,8 @@ static double position(const em_trace_row *row, trace_axis along)
 
 double trace_end(const em_model *model, trace_axis along)
 {
-    size_t rows = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
-    return rows ? position(&trace[rows - 1], along) : 0;
+    size_t rows = model ? em_model_trace_rows(model) : 0;
+    return rows ? position(em_model_trace_row(model, rows - 1), along) : 0;
 }
 
 /* ---- the frame, fitted to all curves ------------------------------------------------------------------- */
@@ -53,11 +52,10 @@ static int place(const frame *f, const em_trace_row *row, double *x, double *y)
 
 static void frame_take(frame *f, const em_model *model)
 {
-    size_t rows = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
+    size_t rows = model ? em_model_trace_rows(model) : 0;
     for (size_t i = 0; i < rows; i++) {
         double x, y;
-        if (!place(f, &trace[i], &x, &y)) continue;
+        if (!place(f, em_model_trace_row(model, i), &x, &y)) continue;
         f->left = fmin(f->left, x);
         f->least = fmin(f->least, y);
         f->most = fmax(f->most, y);
@@ -106,11 +104,10 @@ static void put_frame(FILE *script, const frame *f)
 static size_t put_rows(FILE *script, const frame *f, const em_model *model)
 {
     enum { DOTS = 1000 };
-    size_t rows = 0, points = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
+    size_t rows = model ? em_model_trace_rows(model) : 0, points = 0;
     double next = 0, x, y;
     for (size_t i = 0; i < rows; i++) {
-        if (!place(f, &trace[i], &x, &y) || (x < next && i + 1 < rows)) continue;
+        if (!place(f, em_model_trace_row(model, i), &x, &y) || (x < next && i + 1 < rows)) continue;
         next = f->log_x ? x * (1 + 5.0 / DOTS) : x + f->right / DOTS;
         points++;
         if (script) (void)fprintf(script, "%.9g %.4g\n", x, y);

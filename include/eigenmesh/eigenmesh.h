@@ -24,6 +24,9 @@
  *   nodes; when the last one ends, it is again what it was before the first.  A fit on
  *   a single node, which has all cores, is slower beside others, and its last digits
  *   depend on the number of cores.
+ * - A program compiled with one version runs with later ones of the same SOVERSION.
+ *   Records that the caller makes begin with their size; those that the library hands
+ *   out, always by pointer, may grow at their end; values of enums do not change.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
  * - Matrices of the interface are row-major: rows are samples, or components.     */
 #ifndef EIGENMESH_H
@@ -38,7 +41,7 @@ extern "C" {
 #endif
 
 #define EM_VERSION_MAJOR 0
-#define EM_VERSION_MINOR 1
+#define EM_VERSION_MINOR 2
 #define EM_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -68,7 +71,7 @@ typedef enum em_status {
 
 EM_API const char *em_status_text(em_status status);
 
-/* What went wrong.  Filled on failure only.                                       */
+/* What went wrong.  Filled on failure only; frozen: it never changes.             */
 typedef struct em_error {
     em_status code;
     int node;      /* the node that failed, -1 when it was none in particular      */
@@ -110,9 +113,13 @@ typedef enum em_missing {
     EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network  */
 } em_missing;
 
-/* How to read a file; zeroed, or NULL, means: find out.                           */
+/* Does a CSV or TSV begin with names?                                             */
+typedef enum em_header { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } em_header;
+
+/* How to read a file; NULL, or zeroes after the size, means: find out.            */
 typedef struct em_read_options {
-    enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
+    size_t size; /* sizeof(em_read_options)                                   */
+    em_header header;
     const char *columns;         /* "0-9,12" from 0, or names of a header; "-name" or "-3": all but
                                   * that; NULL: all, but for text, which is left out          */
     const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out     */
@@ -272,6 +279,7 @@ EM_API void em_graph_edge(const em_graph *graph, size_t index, int *i, int *j); 
 EM_API double em_graph_weight(const em_graph *graph, int i, int j);
 
 typedef struct em_graph_info {
+    size_t size; /* sizeof(em_graph_info), by the caller                           */
     int nodes;
     size_t edges;
     int degree_min, degree_max;
@@ -452,7 +460,7 @@ typedef enum em_phase { EM_SETUP, EM_METHOD, EM_CONTROL, EM_REPORT, EM_PHASES } 
 
 EM_API const char *em_phase_name(em_phase phase);
 
-typedef struct em_traffic {
+typedef struct em_traffic { /* frozen, as it lies within em_info                 */
     uint64_t rounds, messages, bytes;
     double units; /* scalars sent / (2 |E| d K)                                    */
 } em_traffic;
@@ -562,7 +570,10 @@ EM_API const double *em_model_exact_variance(const em_model *model);
 EM_API const double *em_model_component_error(const em_model *model);
 
 EM_API const em_info *em_model_info(const em_model *model);
-EM_API const em_trace_row *em_model_trace(const em_model *model, size_t *rows);
+
+/* The trace, row by row; NULL past the end.                                       */
+EM_API size_t em_model_trace_rows(const em_model *model);
+EM_API const em_trace_row *em_model_trace_row(const em_model *model, size_t index);
 
 /* Rows to scores (rows x d -> rows x K), and back.  whiten: scores of unit variance. */
 EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten, double *scores,

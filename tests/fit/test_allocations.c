@@ -166,7 +166,7 @@ static em_status graph_workflow(const void *how, em_error *err)
 {
     em_status status;
     em_graph *graph = NULL;
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     TRY(em_graph_create(&graph, how, 12, 1, err));
     TRY(em_graph_set_weights(graph, "lazy", err));
     TRY(em_graph_measure(graph, &info, err));
@@ -248,7 +248,7 @@ static em_status file_workflow(const void *how, em_error *err)
     TRY(em_writer_open(&writer, plan->write_as, EM_F32, 3, 2, err));
     TRY(em_writer_rows(writer, values, 3, err));
     TRY(em_writer_close(&writer, err));
-    TRY(em_data_open(&data, plan->read_as, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_open(&data, plan->read_as, &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0"}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
     if (back[0] != 2 || back[5] != 5) TRY(emi_fail(err, EM_EDATA, "%s: other numbers came back", plan->read_as));
 done:
@@ -304,11 +304,14 @@ static void tables_with_names(void **state)
     (void)state;
     static const char text[] = ",a,b,kind\n0,1,2,x\n1,NA,1,y\n2,3,7,\n3,2,5,z\n";
     (void)scratch_file("named.csv", text, sizeof text - 1);
-    const em_read_options plans[] = {
-        {.missing = EM_MISSING_MEAN},
-        {.missing = EM_MISSING_DROP, .label = "kind"},
-        {.missing = EM_MISSING_DROP, .columns = "-kind"},
-        {.missing = EM_MISSING_MEAN, .features = feature_names, .feature_count = 2, .features_of = "another"}};
+    const em_read_options plans[] = {{.size = sizeof(em_read_options), .missing = EM_MISSING_MEAN},
+                                     {.size = sizeof(em_read_options), .missing = EM_MISSING_DROP, .label = "kind"},
+                                     {.size = sizeof(em_read_options), .missing = EM_MISSING_DROP, .columns = "-kind"},
+                                     {.size = sizeof(em_read_options),
+                                      .missing = EM_MISSING_MEAN,
+                                      .features = feature_names,
+                                      .feature_count = 2,
+                                      .features_of = "another"}};
     for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
         assert_true(fail_each_once(table_workflow, &plans[n]) > 60);
 }
@@ -319,7 +322,7 @@ static em_status archive_workflow(const void *how, em_error *err)
     double back[6];
     em_status status;
     em_data *data = NULL;
-    TRY(em_data_open(&data, how, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_open(&data, how, &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0"}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
 done:
     em_data_free(&data);

@@ -16,7 +16,7 @@ static int copy_at(const em_progress *progress, void *user)
 static void check_same(const em_model *a, const em_model *b)
 {
     size_t rows;
-    const em_trace_row *trace = em_model_trace(b, &rows);
+    const em_trace_row *trace = trace_of(b, &rows);
     assert_same_model(a, b);
     for (size_t n = 1; n < rows; n++) assert_true(trace[n].seconds > trace[n - 1].seconds);
 }

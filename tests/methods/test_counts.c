@@ -2,6 +2,7 @@
 #include "base/random.h"
 #include "fit/options.h"
 #include "support/check.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static em_options options_of(const char *method, int K)
 static em_trace_row reached(const em_model *model, double error)
 {
     size_t rows;
-    const em_trace_row *trace = em_model_trace(model, &rows);
+    const em_trace_row *trace = trace_of(model, &rows);
     for (size_t r = 0; r < rows; r++)
         if (trace[r].error <= error) return trace[r];
     fail_msg("%s: E = %g at the end, %g was never reached", em_model_info(model)->method, trace[rows - 1].error, error);

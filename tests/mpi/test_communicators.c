@@ -159,9 +159,9 @@ static void disagreements(void **state)
     em_options options = options_of("dsa");
     check_disagreement(&options, D - odd, "the number of features differs between processes");
     options.components = K + odd;
-    check_disagreement(&options, D, "--components differs between processes");
+    check_disagreement(&options, D, "option components differs between processes");
     options = options_of(odd ? "dsa" : "krylov");
-    check_disagreement(&options, D, "--method differs between processes");
+    check_disagreement(&options, D, "option method differs between processes");
     options = options_of("dsa");
     options.seed = (uint64_t)odd;
     check_disagreement(&options, D, "--seed differs between processes");

@@ -1,6 +1,7 @@
 /* A contender's curve, recomputed from the traces of its runs. */
 #include "support/contenders.h"
 #include "support/matrix.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static em_results *run(const em_contender *list, int count, const em_data *data,
 static size_t trace_rows(const em_results *results, int c, int n)
 {
     size_t rows = 0;
-    (void)em_model_trace(em_results_model(results, c, n), &rows);
+    (void)trace_of(em_results_model(results, c, n), &rows);
     return rows;
 }
 
@@ -36,7 +37,7 @@ static size_t trace_rows(const em_results *results, int c, int n)
 static const em_trace_row *held(const em_results *results, int c, int n, size_t at)
 {
     size_t rows = 0;
-    const em_trace_row *trace = em_model_trace(em_results_model(results, c, n), &rows);
+    const em_trace_row *trace = trace_of(em_results_model(results, c, n), &rows);
     return &trace[at < rows ? at : rows - 1];
 }
 

@@ -67,7 +67,7 @@ static em_status open_file(em_data **out, const char *directory, const char *nam
     char path[PATH_MAX];
     em_status status = find(path, directory, name, set->name, err);
     if (status != EM_OK) return status;
-    return em_data_open(out, path, &(em_read_options){.columns = columns}, err);
+    return em_data_open(out, path, &(em_read_options){.size = sizeof(em_read_options), .columns = columns}, err);
 }
 
 /* The table's rows times the factor; row r goes where place[r] says, or in order. */
