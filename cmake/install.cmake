@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS eigenmesh_shared eigenmesh_static EXPORT eigenmesh)
-install(FILES include/eigenmesh/eigenmesh.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+install(FILES include/eigenmesh/eigenmesh.h include/eigenmesh/engine.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
 install(TARGETS eigenmesh)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
@@ -20,13 +20,14 @@ list(JOIN EIGENMESH_PRIVATE_LIBRARIES " " pc_private_libraries)
 configure_file(cmake/eigenmesh.pc.in eigenmesh.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh.pc DESTINATION ${pc_dir})
 
-if(EMI_HAVE_MPI)
-  install(TARGETS eigenmesh_mpi_shared eigenmesh_mpi_static EXPORT eigenmesh-mpi)
-  install(FILES include/eigenmesh/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
-  install(EXPORT eigenmesh-mpi NAMESPACE eigenmesh:: FILE eigenmesh-mpi-targets.cmake DESTINATION ${package_dir})
-  configure_file(cmake/eigenmesh_mpi.pc.in eigenmesh_mpi.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/eigenmesh_mpi.pc DESTINATION ${pc_dir})
-endif()
+foreach(engine IN LISTS engines_found)
+  install(TARGETS eigenmesh_${engine}_shared eigenmesh_${engine}_static EXPORT eigenmesh-${engine})
+  install(FILES include/eigenmesh/${engine}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+  install(EXPORT eigenmesh-${engine} NAMESPACE eigenmesh:: FILE eigenmesh-${engine}-targets.cmake
+          DESTINATION ${package_dir})
+  configure_file(cmake/eigenmesh_${engine}.pc.in eigenmesh_${engine}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/eigenmesh_${engine}.pc DESTINATION ${pc_dir})
+endforeach()
 
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

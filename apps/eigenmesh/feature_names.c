@@ -68,7 +68,7 @@ em_status features_share(features *f, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = f->size;
-    TRY(cluster_first(&size, err));
+    TRY(cluster_share(&size, sizeof size, err));
     if (size == 0) goto done;
     if (cluster_rank() != 0) {
         features_free(f);

@@ -1,6 +1,6 @@
 #include "help.h"
-#include "cluster.h"
-#include "gnuplot.h"
+#include "engine.h"
+#include "lab/gnuplot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,18 +29,26 @@ static void print_wrapped(int column, const char *text)
     (void)putchar('\n');
 }
 
+enum { TEXT_ROOM = 512 };
+
+/* What it does, and what holds without it. */
+static const char *describe(const option_spec *spec, char text[TEXT_ROOM])
+{
+    if (spec->required)
+        (void)snprintf(text, TEXT_ROOM, "%s (required)", spec->help);
+    else if (spec->preset && *spec->preset)
+        (void)snprintf(text, TEXT_ROOM, "%s (default: %s)", spec->help, spec->preset);
+    else
+        (void)snprintf(text, TEXT_ROOM, "%s", spec->help);
+    return text;
+}
+
 static void print_option(const option_spec *spec)
 {
-    char text[512];
+    char text[TEXT_ROOM];
     int column = spec->letter ? printf("  -%c, --%s", spec->letter, spec->name) : printf("      --%s", spec->name);
     if (spec->metavar) column += printf(" %s", spec->metavar);
-    if (spec->required)
-        (void)snprintf(text, sizeof text, "%s (required)", spec->help);
-    else if (spec->preset && *spec->preset)
-        (void)snprintf(text, sizeof text, "%s (default: %s)", spec->help, spec->preset);
-    else
-        (void)snprintf(text, sizeof text, "%s", spec->help);
-    print_wrapped(column, text);
+    print_wrapped(column, describe(spec, text));
 }
 
 static void print_methods(void)
@@ -62,6 +70,18 @@ void help_command(const command_spec *command)
     }
     (void)printf("\nExample:\n");
     for (const char *const *example = command->examples; *example; example++) (void)printf("  %s\n", *example);
+}
+
+void help_table(const command_spec *command)
+{
+    arguments args;
+    char text[TEXT_ROOM];
+    args_collect(&args, command);
+    for (int i = 0; i < args.count; i++) {
+        const option_spec *spec = &args.specs[i];
+        (void)printf("--%s\t%s\t%s\t%s\n", spec->name, spec->metavar ? spec->metavar : "",
+                     spec->metavar && spec->library ? spec->library->words : "", describe(spec, text));
+    }
 }
 
 void help_program(const command_spec *const *commands)
@@ -86,8 +106,7 @@ void print_version(void)
     (void)printf("eigenmesh %s\n", em_version());
     for (int i = 0; em_built_with(i); i++) (void)printf("%-9s%s\n", i ? "" : "built on", em_built_with(i));
     (void)printf("%-9s", "engines");
-    for (int i = 0; em_engine_name(i); i++) (void)printf("%s%s", i ? ", " : "", em_engine_name(i));
-    if (cluster_engine()) (void)printf(", %s", cluster_engine());
+    for (int i = 0; engine_at(i); i++) (void)printf("%s%s", i ? ", " : "", engine_at(i)->name);
     (void)printf("\n%-9sauto", "methods");
     for (int i = 0; em_method(i); i++) (void)printf(", %s", em_method(i)->name);
     (void)printf("\n%-9s%s\n", "gnuplot", gnuplot_find(gnuplot) ? gnuplot : "not found (--plot needs it)");

@@ -164,7 +164,7 @@ static void disagreements(void **state)
     check_disagreement(&options, D, "option method differs between processes");
     options = options_of("dsa");
     options.seed = (uint64_t)odd;
-    check_disagreement(&options, D, "--seed differs between processes");
+    check_disagreement(&options, D, "option seed differs between processes");
 }
 
 /* A value that only one rank can see, with averages either way. */

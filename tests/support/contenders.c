@@ -2,11 +2,11 @@
 
 enum { MOST = 512 };
 
-em_contender contender(const char *method, em_place place, int K, long iterations)
+lab_contender contender(const char *method, lab_place place, int K, long iterations)
 {
     static em_options all[MOST];
     static int used;
-    em_contender made = {.label = method, .place = place, .options = &all[used++ % MOST]};
+    lab_contender made = {.label = method, .place = place, .options = &all[used++ % MOST]};
     *made.options = emi_options_default();
     made.options->method = method;
     made.options->components = K;
