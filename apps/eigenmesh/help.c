@@ -79,7 +79,8 @@ void help_table(const command_spec *command)
     args_collect(&args, command);
     for (int i = 0; i < args.count; i++) {
         const option_spec *spec = &args.specs[i];
-        (void)printf("--%s\t%s\t%s\t%s\n", spec->name, spec->metavar ? spec->metavar : "",
+        char letter[] = {'-', spec->letter, 0};
+        (void)printf("--%s|%s|%s|%s|%s\n", spec->name, spec->letter ? letter : "", spec->metavar ? spec->metavar : "",
                      spec->metavar && spec->library ? spec->library->words : "", describe(spec, text));
     }
 }

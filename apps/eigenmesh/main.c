@@ -27,14 +27,15 @@ static const command_spec *find_command(const char *name, em_error *err)
 
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    if (argc > 2) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
+    int table = argc == 3 && strcmp(argv[2], "--table") == 0;
+    if (argc > 2 && !table) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
         help_program(commands);
         return EM_OK;
     }
     const command_spec *command = find_command(argv[1], err);
     if (!command) return err->code;
-    help_command(command);
+    (table ? help_table : help_command)(command);
     return EM_OK;
 }
 
