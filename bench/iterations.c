@@ -1,5 +1,6 @@
 /* One dsa iteration against nothing but its BLAS calls, on the same matrices, spread over the same cores. */
 #include "bench.h"
+#include "fit/options.h"
 
 #include "data/covariance.h"
 #include "linalg/blas.h"
@@ -15,7 +16,7 @@ static double seconds_an_iteration(const bench_problem *p, int K, long iteration
 {
     em_error err;
     em_model *model;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "dsa";
     options.components = K;
     options.iterations = iterations;

@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "data/covariance.h"
+#include "fit/options.h"
 #include "linalg/blas.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static outcome fit_once(const void *rows, em_dtype type, int truth)
     em_error err;
     em_model *model;
     bench_problem p = bench_open_array(rows, type, ROWS, D, NODES, "er:0.5");
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "krylov";
     options.components = K;
     options.truth_compute = truth;

@@ -101,7 +101,7 @@ em_status emi_pool_open(emi_pool **out, int threads, em_error *err)
     for (int id = 1; id < pool->size; id++) {
         pool->workers[id] = (worker){.pool = pool, .id = id};
         if (pthread_create(&pool->workers[id].thread, NULL, serve, &pool->workers[id]))
-            TRY(emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try --threads %d", id + 1, id));
+            TRY(emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try threads=%d", id + 1, id));
         pool->started = id;
     }
     *out = pool;

@@ -63,10 +63,9 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
     int d = C->d;
     size_t at_once = emi_rows_at_once(d, FORM_BYTES), size, count;
-    if (emi_size_overflows((size_t)d, (size_t)d, &size))
-        return emi_fail_memory_try(err, "covariance", "--method krylov");
+    if (emi_size_overflows((size_t)d, (size_t)d, &size)) return emi_fail_memory_try(err, "covariance", "method=krylov");
     double *dense = emi_doubles(size);
-    if (!dense) return emi_fail_memory_try(err, "covariance", "--method krylov");
+    if (!dense) return emi_fail_memory_try(err, "covariance", "method=krylov");
     memset(dense, 0, size * sizeof *dense);
     for (size_t first = 0; first < C->shard->count; first += count) {
         count = C->shard->count - first < at_once ? C->shard->count - first : at_once;

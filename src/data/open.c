@@ -74,12 +74,28 @@ static em_status parse_path(emi_read_request *request, const char *text, em_erro
     return EM_OK;
 }
 
+/* A program may be older than this library, and its record shorter; or newer, and ask for more. */
+static em_status copy_known(em_read_options *known, const em_read_options *given, em_error *err)
+{
+    const char *bytes = (const char *)given;
+    if (given->size < sizeof given->size)
+        return emi_fail(err, EM_EINVAL, "em_read_options: of size %zu; try size = sizeof(em_read_options)",
+                        given->size);
+    for (size_t n = sizeof *known; n < given->size; n++)
+        if (bytes[n])
+            return emi_fail(err, EM_ENOTSUP, "em_read_options: asks for what version %s does not know; try a newer one",
+                            em_version());
+    memcpy(known, given, given->size < sizeof *known ? given->size : sizeof *known);
+    return EM_OK;
+}
+
 static em_status parse_request(emi_read_request *request, const char *text, const em_read_options *options,
                                em_error *err)
 {
-    static const em_read_options find_out = {.columns = NULL};
     const char *raw = emi_text_after(text, "raw:");
-    *request = (emi_read_request){.options = options ? options : &find_out};
+    *request = (emi_read_request){.options = &request->known};
+    em_status status = options ? copy_known(&request->known, options, err) : EM_OK;
+    if (status != EM_OK) return status;
     return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
 }
 

@@ -41,7 +41,7 @@ static void tidy(emi_job *job, emi_block X)
 {
     em_error unsaid; /* what comes of it is judged by its residual */
     if (!(job->method->traits & EMI_AT_ROOT))
-        (void)emi_orthonormalise(X, EM_QR_POSITIVE, job->solver.scratch[0], &unsaid);
+        (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
@@ -84,7 +84,7 @@ static em_status search_rest(emi_job *job, em_error *err)
     room = emi_doubles(needs);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
     memcpy(V.v, o->estimate, sizeof *V.v * (size_t)s->d * (size_t)o->K);
-    TRY(emi_orthonormalise(V, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
+    TRY(emi_orthonormalise(V, EMI_QR_POSITIVE, (emi_scratch){room, needs}, err));
     TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-7, &answer->next, &answer->beyond, err)); /* two may lie close */
 done:
     emi_free(room);

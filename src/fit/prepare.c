@@ -192,15 +192,15 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, int de
     emi_range range = {0};
     double began = emi_seconds();
     TRY(emi_find_mean(p, &range, options->center, err));
-    TRY(options->scale == EM_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
+    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
     describe_operators(p);
-    int doubtful = p->exponent && options->scale == EM_SCALE_NONE; /* found out before the work */
+    int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
         TRY(emi_find_variance(p, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_set_operator(p, dense, err));
-    if (options->scale == EM_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
+    if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, err));
     judge_mean(p);
     p->seconds = emi_seconds() - began - p->seconds_forming;

@@ -2,6 +2,7 @@
 #ifndef EMI_FIT_PREPARE_H
 #define EMI_FIT_PREPARE_H
 
+#include "fit/options.h"
 #include "methods/method.h"
 
 typedef struct emi_problem {

@@ -78,7 +78,7 @@ static em_status start(emi_job *job, em_error *err)
     } else {
         emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
         emi_random_normals(&random, X.v, size);
-        em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, s->scratch[0], err);
+        em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, s->scratch[0], err);
         if (status != EM_OK) return status;
     }
     for (int k = 0; k < s->K; k++)

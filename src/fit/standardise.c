@@ -143,7 +143,7 @@ static em_status refuse_constant(const emi_problem *p, const emi_range *range, i
         exactly &= half_span(highest, lowest) == 0;
     }
     return emi_fail(err, EM_EDATA, "data: no variance, every row is the same%s; try other data%s",
-                    exactly ? "" : " but for rounding", center ? " or --no-center" : "");
+                    exactly ? "" : " but for rounding", center ? " or center=no" : "");
 }
 
 /* Then no difference of two values is a double, nor will be what a model makes of a row. */
@@ -376,7 +376,7 @@ em_status emi_find_variance(emi_problem *p, em_error *err)
     TRY(reduce(p, diagonal_body, emi_tree_average, variance, err));
     keep_features(p, variance);
     if (!(p->variance > 0 && isfinite(p->variance)))
-        TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try --scale std", p->variance));
+        TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance));
 done:
     emi_free(variance);
     return status;
@@ -391,7 +391,7 @@ em_status emi_check_units(const emi_problem *p, em_error *err)
     const double digits = 0.30103; /* log10(2) */
     return emi_fail(
         err, EM_EDATA,
-        "data: values that deviate by about 1e%+.0f have variances near 1e%+.0f, which a double %s; try --scale "
+        "data: values that deviate by about 1e%+.0f have variances near 1e%+.0f, which a double %s; try scale="
         "std, or %s the data by 1e%.0f",
         digits * deviation, digits * variance, large ? "does not hold" : "does not hold to all digits",
         large ? "dividing" : "multiplying", fabs(digits * deviation));

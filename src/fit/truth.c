@@ -49,12 +49,12 @@ static em_status check_room(const emi_problem *p, em_error *err)
     if (emi_mesh_is_spread(p->mesh) && p->d > SPREAD_MOST)
         return emi_fail(err, EM_ENOTSUP,
                         "truth compute: %d features, and the covariance of all data must fit into one process (up to "
-                        "%d); try --truth none or file:Q.npy",
+                        "%d); try truth=none or a truth of your own",
                         p->d, SPREAD_MOST);
     if (!p->dense_fits)
         return emi_fail(
             err, EM_ENOTSUP,
-            "truth compute: %d covariances of %d x %d do not fit into memory; try --truth none or file:Q.npy",
+            "truth compute: %d covariances of %d x %d do not fit into memory; try truth=none or a truth of your own",
             p->mesh->hosted, p->d, p->d);
     return EM_OK;
 }

@@ -182,7 +182,7 @@ static em_status ritz_body(void *context, int i, int worker, em_error *err)
         for (int n = 0; n < X.rows; n++) emi_column_of(X, k)[n] = emi_column_of(CX, k)[n] / norm;
     }
     /* The step also magnifies what is wrong with a small component along the large ones: that is taken off again. */
-    em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, scratch, err);
+    em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, scratch, err);
     if (status == EM_ENUMERIC) *residual = NAN;
     return status == EM_ENUMERIC ? EM_OK : status;
 }
