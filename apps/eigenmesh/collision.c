@@ -1,4 +1,5 @@
 #include "collision.h"
+#include "base/output.h"
 #include "message.h"
 
 #include <limits.h>
@@ -130,7 +131,7 @@ static em_status add(collisions *c, const char *role, const char *path, int in_p
     written_file file = {.role = role, .path = path, .in_parts = in_parts, .is_stream = is_stream(path)};
     if (!*path) return EM_OK; /* refused where it is opened */
     TRY(make_room(c, err));
-    TRY(em_output_target(path, target, sizeof target, err));
+    TRY(emi_output_target(path, target, sizeof target, err));
     /* Parts lie beside the name that was typed, whatever it links to. */
     file.id = identify(in_parts ? path : target, STDOUT_FILENO);
     TRY(check_written(c, &file, err));

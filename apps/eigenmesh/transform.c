@@ -1,9 +1,9 @@
 /* eigenmesh transform: rows to scores, and back. */
 #include "command.h"
 #include "input.h"
+#include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
-#include "plot_scores.h"
 #include "reading.h"
 #include "stream.h"
 
