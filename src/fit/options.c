@@ -246,15 +246,13 @@ static const char *read_number(const entry *e, void *member, const char *text)
 
 static const char *write_number(const entry *e, const void *member, char room[VALUE_ROOM])
 {
+    int is_real = e->info.kind == EM_OPTION_REAL, narrow = 0;
     double real = 0;
     uint64_t whole = 0;
-    if (e->info.kind == EM_OPTION_REAL)
-        memcpy(&real, member, sizeof real);
-    else
-        whole = e->size == sizeof(int) ? (uint64_t) * (const int *)member : *(const uint64_t *)member;
-    if (*e->info.words && (e->info.kind == EM_OPTION_REAL ? real == e->word : whole == (uint64_t)e->word))
-        return e->info.words;
-    if (e->info.kind == EM_OPTION_REAL)
+    memcpy(is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, member, e->size);
+    if (!is_real && e->size == sizeof narrow) whole = (uint64_t)narrow;
+    if (*e->info.words && (is_real ? real == e->word : whole == (uint64_t)e->word)) return e->info.words;
+    if (is_real)
         (void)emi_text_of_double(room, real);
     else
         (void)snprintf(room, VALUE_ROOM, "%llu", (unsigned long long)whole);
@@ -276,15 +274,11 @@ static const char *read_value(const entry *e, em_options *options, const char *t
 static const char *write_value(const entry *e, const em_options *options, char room[VALUE_ROOM])
 {
     const void *member = (const char *)options + e->at;
+    const char *text = e->info.kind == EM_OPTION_TEXT ? *(const char *const *)member : NULL;
     int word;
     if (e->write) return e->write(options, room);
-    switch (e->info.kind) {
-    case EM_OPTION_TEXT: return *(const char *const *)member ? *(const char *const *)member : "";
-    case EM_OPTION_WHOLE:
-    case EM_OPTION_REAL: return write_number(e, member, room);
-    case EM_OPTION_SWITCH:
-    case EM_OPTION_WORD: break;
-    }
+    if (is_number(e)) return write_number(e, member, room);
+    if (e->info.kind == EM_OPTION_TEXT) return text ? text : "";
     memcpy(&word, member, sizeof word);
     return word_at(e->info.words, word, room);
 }
