@@ -20,6 +20,7 @@ struct em_options {
     int rayleigh_ritz;       /* deepca: report Ritz vectors                  */
     int oversample;          /* extra vectors in a block; -1: the method's   */
     long iterations;         /* at most; -1: the method's own                */
+    double max_seconds;      /* in the iterations; 0: no limit               */
     double tolerance;        /* stop under this; 0: never                    */
     int center;              /* remove the global mean                       */
     emi_scale scale;         /*                                              */
