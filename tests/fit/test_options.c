@@ -1,5 +1,5 @@
 /* Options from text, and what a method or a problem refuses. */
-#include "fit/options.h"
+#include "fit/check.h"
 #include "methods/method.h"
 #include "support/check.h"
 
