@@ -34,6 +34,9 @@ void fill_free(fill **with);
 void fill_text(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void fill_flag(fill *with, const char *name, int value);
 
+/* Texts as they are, NULL for an empty one: name, text, name, text, ..., NULL. */
+void fill_texts(fill *with, ...) __attribute__((sentinel));
+
 /* A text of any length: what is written until the stream is closed.  NULL: no memory, told by template_put. */
 FILE *fill_stream(fill *with, const char *name);
 

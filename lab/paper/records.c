@@ -5,6 +5,7 @@
 #include "lab/template.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,10 +110,10 @@ int next_word(const char **list, const char *separators, char *word, size_t room
     return 1;
 }
 
-int words_have(const char *list, const char *word)
+int words_match(const char *list, const char *word)
 {
     char one[128];
     while (next_word(&list, " ", one, sizeof one))
-        if (strcmp(one, word) == 0) return 1;
+        if (fnmatch(one, word, 0) == 0) return 1;
     return 0;
 }

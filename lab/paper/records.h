@@ -31,8 +31,8 @@ const record *records_find(const records *r, const char *kind, const char *key);
 const char *record_text(const record *of, const char *name);
 double record_number(const record *of, const char *name);
 
-/* Is the word one of those in the list, with blanks between them? */
-int words_have(const char *list, const char *word);
+/* Is the word one of those in the list, with blanks between them?  They may be patterns, as of files. */
+int words_match(const char *list, const char *word);
 
 /* The next word of a list, or what comes up to the next of these separators, without the blanks around it; 0: there is none. */
 int next_word(const char **list, const char *separators, char *word, size_t room);
