@@ -60,9 +60,7 @@ static void report(experiment *x, const watch *w, double done, int finished)
 static int watch_run(const em_progress *progress, void *user)
 {
     watch *w = user;
-    const em_options *own = &w->contender->options;
     double now = emi_seconds();
-    if (own->monitor && own->monitor(progress, own->monitor_user)) atomic_store(&w->x->stop, 1);
     if (now - w->reported > report_every) {
         w->reported = now;
         report(w->x, w, progress->limit > 0 ? (double)progress->iteration / (double)progress->limit : 0, 0);

@@ -15,8 +15,7 @@ typedef enum lab_place { LAB_OVER_NETWORK, LAB_IN_ONE_PLACE, LAB_EACH_ALONE } la
 typedef struct lab_contender {
     const char *label; /* borrowed */
     lab_place place;
-    em_options options; /* its own monitor, if any, may be called by several threads at once where there are several
-                         * trials, and ends them all */
+    em_options options; /* without a monitor: the experiment has one */
 } lab_contender;
 
 typedef struct lab_experiment_progress {

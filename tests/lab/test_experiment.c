@@ -5,6 +5,7 @@
 #include "support/models.h"
 #include "support/truth.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { SAMPLES = 300, FEATURES = 12, NODES = 5, K = 2, ITERATIONS = 40, TRIALS = 4 };
@@ -202,6 +203,37 @@ static void the_computed_truth_is_the_pooled_one(void **state)
     em_graph_free(&graph);
 }
 
+/* What a fit computed the truth to be is there to be read, up to the sign, and is what another may be measured by. */
+static void the_exact_components_are_told(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    double truth[FEATURES * K];
+    em_graph *graph = make_graph(NODES);
+    em_data *data = draw(15);
+    em_shards *shards = NULL;
+    lab_contender dsa = contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS);
+    assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
+    pooled_truth(data, truth);
+    em_model *model = fit(shards, graph, &dsa.options, 0);
+    const double *exact = em_model_exact_components(model);
+    assert_non_null(exact);
+    for (int k = 0; k < K; k++) {
+        double cosine = 0;
+        for (int f = 0; f < FEATURES; f++) cosine += exact[k * FEATURES + f] * truth[f * K + k];
+        assert_close(fabs(cosine), 1, 1e-12);
+    }
+    dsa.options.truth = truth;
+    em_model *given = fit(shards, graph, &dsa.options, 0);
+    assert_null(em_model_exact_components(given)); /* it computed none */
+    assert_close(em_model_info(given)->error, em_model_info(model)->error, 1e-13);
+    em_model_free(&given);
+    em_model_free(&model);
+    em_shards_free(&shards);
+    em_data_free(&data);
+    em_graph_free(&graph);
+}
+
 /* ---- whatever ran before ------------------------------------------------------------------------ */
 
 static void the_order_of_contenders_does_not_matter(void **state)
@@ -382,6 +414,7 @@ int main(void)
         cmocka_unit_test(shards_are_taken_as_they_are),
         cmocka_unit_test(in_one_place_and_alone_it_is_em_fit),
         cmocka_unit_test(the_computed_truth_is_the_pooled_one),
+        cmocka_unit_test(the_exact_components_are_told),
         cmocka_unit_test(the_order_of_contenders_does_not_matter),
         cmocka_unit_test(each_has_the_operator_of_its_own),
         cmocka_unit_test(a_wide_block_after_a_narrow_one),
