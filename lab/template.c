@@ -238,6 +238,7 @@ static put_fn *escape_for(const char *file)
 typedef struct page {
     FILE *out;
     put_fn *put;
+    int depth; /* of files in files */
     em_status status;
     em_error *err;
 } page;
@@ -318,10 +319,13 @@ static const char *put_section(page *p, const char *text, const char *at, const 
 
 static void put_file(page *p, const char *file, const fill *with)
 {
+    enum { DEEPEST = 8 };
     char *text = NULL;
+    if (++p->depth > DEEPEST) p->status = emi_fail(p->err, EM_EDATA, "%s: includes itself; try without", file);
     if (p->status == EM_OK) p->status = lab_file_text(&text, file, p->err);
     if (text) (void)put_section(p, text, text, with, 1);
     free(text);
+    p->depth--;
 }
 
 em_status template_put(FILE *out, const char *file, const fill *with, em_error *err)

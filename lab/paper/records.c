@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,16 @@ double record_number(const record *of, const char *name)
     double value = NAN;
     (void)emi_text_double(record_text(of, name), &value);
     return value;
+}
+
+em_status record_count(const record *of, const char *name, int *out, em_error *err)
+{
+    long value = 0;
+    const char *text = record_text(of, name);
+    if (emi_text_long(text, &value) || value < 1 || value > INT_MAX / 2)
+        return emi_fail(err, EM_EDATA, "%s: '%s' is no number of %s; try mending it", of->key, text, name);
+    *out = (int)value;
+    return EM_OK;
 }
 
 int next_word(const char **list, const char *separators, char *word, size_t room)
