@@ -31,9 +31,8 @@ typedef int lab_experiment_monitor_fn(const lab_experiment_progress *progress, v
 /* Everything in it is borrowed.  Zero it first. */
 typedef struct lab_experiment {
     const em_graph *graph;
-    const em_data *data;     /* split over the nodes as it lies; or */
-    const em_shards *shards; /* one a node, only for contenders over the network; or, both NULL, */
-    struct {                 /* drawn anew for every trial by lab_generate */
+    const em_data *data; /* split over the nodes as it lies; or, where it is NULL, */
+    struct {             /* drawn anew for every trial by lab_generate */
         size_t features, samples, components;
         double gap;
     } drawn;

@@ -98,7 +98,10 @@ static entry *add_entry(fill *with, const char *name)
 FILE *fill_stream(fill *with, const char *name)
 {
     entry *e = add_entry(with, name);
-    FILE *stream = e ? open_memstream(&e->text, &e->size) : NULL;
+    if (!e) return NULL;
+    free(e->text);
+    e->text = NULL;
+    FILE *stream = open_memstream(&e->text, &e->size);
     if (!stream) *with->failed = 1;
     return stream;
 }

@@ -95,30 +95,6 @@ static void over_the_network_it_is_em_fit(void **state)
     em_graph_free(&graph);
 }
 
-/* Shards of the caller's own, of different sizes and in another order. */
-static void shards_are_taken_as_they_are(void **state)
-{
-    (void)state;
-    em_error err = {0};
-    em_graph *graph = make_graph(NODES);
-    em_data *data = draw(12);
-    em_shards *shards = NULL;
-    const lab_contender list[] = {contender("krylov", LAB_OVER_NETWORK, K, ITERATIONS),
-                                  contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS)};
-    lab_experiment about = {.graph = graph, .contenders = list, .contender_count = 2, .trials = 1};
-    static const char *const ways[] = {"shuffle", "sizes:20,100,50,90,40"};
-    for (int way = 0; way < 2; way++) {
-        assert_ok(em_shards_split(&shards, data, NODES, ways[way], 5, &err), &err);
-        about.shards = shards;
-        lab_results *results = run(&about);
-        for (int c = 0; c < 2; c++) check_run(results, c, 0, fit(shards, graph, &list[c].options, 0));
-        lab_results_free(&results);
-        em_shards_free(&shards);
-    }
-    em_data_free(&data);
-    em_graph_free(&graph);
-}
-
 /* The pooled eigenvectors, by LAPACK, as the d x K that em_options takes. */
 static void pooled_truth(const em_data *data, double *truth)
 {
@@ -411,7 +387,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_the_network_it_is_em_fit),
-        cmocka_unit_test(shards_are_taken_as_they_are),
         cmocka_unit_test(in_one_place_and_alone_it_is_em_fit),
         cmocka_unit_test(the_computed_truth_is_the_pooled_one),
         cmocka_unit_test(the_exact_components_are_told),
