@@ -112,8 +112,10 @@ static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_sha
         if (err) *err = failure;
         return status;
     }
-    if (status != EM_OK) run->error = failure;
-    if (status != EM_OK) em_model_free(&run->model);
+    if (status != EM_OK) {
+        run->error = failure;
+        em_model_free(&run->model);
+    }
     report(x, &w, 0, 1);
     return EM_OK;
 }

@@ -50,7 +50,7 @@ typedef struct lab_results lab_results;
 /* Run all contenders in all trials.  A contender's failure of its own (numbers, memory) is a result; so is one that the
  * monitor stopped, after which no other runs.  The results do not depend on the number of cores where there are several
  * nodes. */
-em_status lab_experiment_run(lab_results **out, const lab_experiment *experiment, em_error *err);
+em_status lab_experiment_run(lab_results **out, const lab_experiment *about, em_error *err);
 
 /* How many runs a contender had in all, and one of them: its model, or NULL and why. */
 int lab_results_runs(const lab_results *results, int contender);
@@ -67,7 +67,7 @@ typedef struct lab_curve_row {
 } lab_curve_row;
 
 const lab_curve_row *lab_results_curve(const lab_results *results, int contender, size_t *rows);
-void lab_results_free(lab_results **results);
+void lab_results_free(lab_results **handle);
 
 /* ---- between experiment.c and results.c -------------------------------------------------------------- */
 

@@ -125,7 +125,7 @@ void plot_curves(fill *panel, const plot_panel *of)
     const plot_axes *axes = &of->axes;
     range r = range_of(of);
     fill_flag(panel, "is_curves", 1);
-    fill_texts(panel, "xlabel", axes->xlabel, "ylabel", axes->ylabel, "xformat", axes->xformat, NULL);
+    fill_texts(panel, {"xlabel", axes->xlabel}, {"ylabel", axes->ylabel}, {"xformat", axes->xformat});
     if (axes->ysize) fill_text(panel, "ysize", "%d", axes->ysize);
     fill_text(panel, "from", "%.9g", r.left);
     fill_text(panel, "to", "%.9g", r.right);

@@ -53,6 +53,7 @@ static double upward(const scatter *s, size_t row)
 {
     const score_plot *of = s->of;
     if (of->columns == 2) return of->scores[2 * row + 1];
+    if (!s->labels) return 0;
     return s->labels->count ? jitter(row) - labels_class(s->labels, row) : labels_number(s->labels, row);
 }
 

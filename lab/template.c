@@ -117,15 +117,9 @@ void fill_text(fill *with, const char *name, const char *format, ...)
     if (fclose(stream) != 0) *with->failed = 1;
 }
 
-void fill_texts(fill *with, ...)
+void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count)
 {
-    va_list pairs;
-    va_start(pairs, with);
-    for (const char *name; (name = va_arg(pairs, const char *));) {
-        const char *text = va_arg(pairs, const char *);
-        fill_text(with, name, "%s", text ? text : "");
-    }
-    va_end(pairs);
+    for (size_t i = 0; i < count; i++) fill_text(with, pairs[i][0], "%s", pairs[i][1] ? pairs[i][1] : "");
 }
 
 void fill_flag(fill *with, const char *name, int value)
@@ -142,7 +136,8 @@ fill *fill_add(fill *with, const char *name)
         *with->failed = 1;
         return with;
     }
-    for (last = &e->items; *last; last = &(*last)->next) continue;
+    last = &e->items;
+    while (*last) last = &(*last)->next;
     return *last = item;
 }
 
