@@ -15,7 +15,7 @@ typedef enum lab_place { LAB_OVER_NETWORK, LAB_IN_ONE_PLACE, LAB_EACH_ALONE } la
 typedef struct lab_contender {
     const char *label; /* borrowed */
     lab_place place;
-    em_options options; /* without a monitor: the experiment has one */
+    em_options *options; /* borrowed; seed and monitor are the experiment's */
 } lab_contender;
 
 typedef struct lab_experiment_progress {

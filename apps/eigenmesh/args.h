@@ -9,21 +9,22 @@ typedef struct option_spec {
     char letter;         /* 'n': -n; 0 for none */
     const char *metavar; /* "M"; NULL: a switch */
     const char *preset;  /* what holds when it is not given, as text; NULL: nothing to say */
-    const char *help;
+    const char *help;    /* NULL: the library's option of this name */
     const char *example; /* a value that works, for messages */
     int required;
+    const em_option_info *library; /* where it is one of the library's */
 } option_spec;
 
 struct command_spec;
 
-enum { ARGS_MAX = 64, ARGS_LETTERS = 256 };
+enum { ARGS_MAX = 64, ARGS_LETTERS = 256, ARGS_HELP = 128 };
 
 typedef struct arguments {
     const struct command_spec *command;
     option_spec specs[ARGS_MAX];
     const char *values[ARGS_MAX]; /* NULL where not given; "" for a switch */
     int count;
-    int first_solver; /* specs from here on are the library's own */
+    int first_solver; /* specs from here on are those of the library that the command's own table does not name */
     char **operands;
     int operand_count;
     int stdout_is_taken; /* by an output named "-" */

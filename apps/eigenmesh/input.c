@@ -48,8 +48,10 @@ static em_status as_typed(em_status status, em_error *err)
 em_status input_open(em_data **out, const char *path, const arguments *args, const features *like, const char *label,
                      em_error *err)
 {
-    em_read_options options = {
-        .columns = args_text(args, "columns"), .delimiter = args_text(args, "delimiter"), .label = label};
+    em_read_options options = {.size = sizeof options,
+                               .columns = args_text(args, "columns"),
+                               .delimiter = args_text(args, "delimiter"),
+                               .label = label};
     em_status status = header_of(args_text(args, "header"), &options, err);
     if (status == EM_OK) status = missing_of(args_text(args, "missing"), &options, err);
     if (like) features_ask(like, &options);

@@ -1,6 +1,7 @@
 /* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
 #include "cluster.h"
 #include "command.h"
+#include "flags.h"
 #include "help.h"
 #include "interrupt.h"
 #include "message.h"
@@ -26,14 +27,15 @@ static const command_spec *find_command(const char *name, em_error *err)
 
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    if (argc > 2) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
+    int table = argc == 3 && strcmp(argv[2], "--table") == 0;
+    if (argc > 2 && !table) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
         help_program(commands);
         return EM_OK;
     }
     const command_spec *command = find_command(argv[1], err);
     if (!command) return err->code;
-    help_command(command);
+    (table ? help_table : help_command)(command);
     return EM_OK;
 }
 
@@ -92,6 +94,12 @@ static em_status join_others(int *argc, char ***argv, em_error *err)
     return status;
 }
 
+static void tell(em_error *err)
+{
+    error_in_flags(err);
+    complain("%s", err->msg);
+}
+
 int main(int argc, char **argv)
 {
     em_error err = {0};
@@ -108,12 +116,12 @@ int main(int argc, char **argv)
     }
     /* A reader that closed the pipe has what it wanted: no message. */
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
-    if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
+    if (status != EM_OK && !quiet && cluster_speaks()) tell(&err);
     interrupt_defer();                                   /* mpirun may end the others once the first of them is gone */
     if (interrupt_requested()) cluster_set_patience(10); /* the others may be gone, and the launcher with them */
     if (cluster_meet(&err) != EM_OK && status == EM_OK) {
         status = err.code;
-        if (cluster_speaks()) complain("%s", err.msg);
+        if (cluster_speaks()) tell(&err);
     }
     cluster_part();
     return exit_status(status);

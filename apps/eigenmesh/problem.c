@@ -31,23 +31,41 @@ static em_status choose_nodes(problem *p, em_error *err)
     return EM_OK;
 }
 
+enum { OPTION_ROOM = 64 };
+
+static const char *option_text(const problem *p, const char *name, char room[OPTION_ROOM])
+{
+    (void)em_options_get(p->options, name, room, OPTION_ROOM);
+    return room;
+}
+
+/* Of the variance, in place of a number of components? */
+static int is_fraction(const problem *p)
+{
+    char text[OPTION_ROOM];
+    double wanted = strtod(option_text(p, "components", text), NULL);
+    return wanted > 0 && wanted < 1;
+}
+
 em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err)
 {
+    char text[OPTION_ROOM];
     const char *init = args_text(args, "init");
     if (args_given(args, "truth")) truth = args_text(args, "truth");
-    *p = (problem){.args = args, .options = em_options_default()};
-    em_status status = args_solver(args, &p->options, err);
+    *p = (problem){.args = args};
+    em_status status = em_options_create(&p->options, err);
+    if (status == EM_OK) status = args_solver(args, p->options, err);
     if (status != EM_OK) return status;
+    p->seed = strtoull(option_text(p, "seed", text), NULL, 10);
     if (init && strcmp(init, "random") != 0 && !input_file_of(init))
         return refuse(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
         return refuse(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
-    if (p->options.variance > 0 && ((init && input_file_of(init)) || input_file_of(truth)))
+    if (is_fraction(p) && ((init && input_file_of(init)) || input_file_of(truth)))
         return refuse(err, EM_EINVAL,
                       "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
-    p->options.truth_compute = strcmp(truth, "compute") == 0;
-    p->options.center = !args_given(args, "no-center");
-    status = cluster_choose_engine(args_text(args, "engine"), &p->together, err);
+    status = em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err);
+    if (status == EM_OK) status = cluster_choose_engine(args_text(args, "engine"), &p->together, err);
     if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
     return status == EM_OK ? choose_nodes(p, err) : status;
 }
@@ -55,8 +73,7 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
 static em_status open_network(problem *p, em_error *err)
 {
     const arguments *args = p->args;
-    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
-                          err);
+    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->seed, err);
 }
 
 static em_status open_mesh(problem *p, em_error *err)
@@ -87,7 +104,7 @@ static em_status open_shared(problem *p, em_error *err)
                    "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
                    "shard-%%03d.csv",
                    args->operands[0], cluster_size()));
-    TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err));
+    TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->seed, err));
     if (cluster_speaks()) TRY(reading_add(&p->reading, p->tables[0], err));
 done:
     return status;
@@ -155,11 +172,12 @@ static em_status open_start_and_truth(problem *p, em_error *err)
     static const char shape[] = "features x components";
     em_status status = EM_OK;
     const char *init = args_text(p->args, "init"), *truth = args_text(p->args, "truth");
-    size_t d = em_shards_columns(p->shards), K = (size_t)p->options.components;
+    char text[OPTION_ROOM];
+    size_t d = em_shards_columns(p->shards), K = (size_t)strtoull(option_text(p, "components", text), NULL, 10);
     if (init && input_file_of(init)) TRY(input_matrix(&p->init, input_file_of(init), d, K, shape, err));
     if (truth && input_file_of(truth)) TRY(input_matrix(&p->truth, input_file_of(truth), d, K, shape, err));
-    p->options.init = p->init;
-    p->options.truth = p->truth;
+    em_options_set_start(p->options, p->init, d, K);
+    em_options_set_truth(p->options, p->truth, d, K);
 done:
     return status;
 }
@@ -179,6 +197,7 @@ done:
 
 void problem_close(problem *p)
 {
+    em_options_free(&p->options);
     cluster_close(&p->mesh);
     em_graph_free(&p->graph);
     em_shards_free(&p->shards);
