@@ -27,8 +27,7 @@ typedef struct trial {
     experiment *x;
     int index;
     em_data *drawn;
-    em_shards *split, *whole;
-    const em_shards *shards;
+    em_shards *split, *whole; /* over the nodes, and in one place */
     em_graph *one_node;
     em_mesh *network, *alone; /* a node by itself has one thread: its bits must not depend on the cores */
     double *truth;            /* d x K, once a contender over the network has found it */
@@ -61,9 +60,7 @@ static void report(experiment *x, const watch *w, double done, int finished)
 static int watch_run(const em_progress *progress, void *user)
 {
     watch *w = user;
-    const lab_contender *own = w->contender;
     double now = emi_seconds();
-    if (own->monitor && own->monitor(progress, own->monitor_user)) atomic_store(&w->x->stop, 1);
     if (now - w->reported > report_every) {
         w->reported = now;
         report(w->x, w, progress->limit > 0 ? (double)progress->iteration / (double)progress->limit : 0, 0);
@@ -102,7 +99,7 @@ static em_status options_of(em_options **out, const trial *t, watch *w, em_error
     (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)(t->x->about->seed + (uint64_t)t->index));
     em_options_set_monitor(*out, watch_run, w);
     if (w->contender->place != LAB_OVER_NETWORK && t->truth)
-        em_options_set_truth(*out, t->truth, em_shards_columns(t->shards), t->truth_columns);
+        em_options_set_truth(*out, t->truth, em_shards_columns(t->split), t->truth_columns);
     return em_options_set(*out, "seed", seed, err);
 }
 
@@ -127,8 +124,10 @@ static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_sha
         if (err) *err = failure;
         return status;
     }
-    if (status != EM_OK) run->error = failure;
-    if (status != EM_OK) em_model_free(&run->model);
+    if (status != EM_OK) {
+        run->error = failure;
+        em_model_free(&run->model);
+    }
     report(x, &w, 0, 1);
     return EM_OK;
 }
@@ -140,16 +139,13 @@ static em_status begin_trial(trial *t, em_error *err)
     em_status status = EM_OK;
     const lab_experiment *about = t->x->about;
     const em_data *data = about->data;
-    if (!about->shards && !data) {
+    if (!data) {
         TRY(lab_generate(&t->drawn, about->drawn.features, about->drawn.samples, about->drawn.components,
                          about->drawn.gap, about->seed + (uint64_t)t->index, err));
         data = t->drawn;
     }
-    if (data) {
-        TRY(em_shards_split(&t->split, data, em_graph_nodes(about->graph), NULL, 0, err));
-        TRY(em_shards_split(&t->whole, data, 1, NULL, 0, err));
-    }
-    t->shards = about->shards ? about->shards : t->split;
+    TRY(em_shards_split(&t->split, data, em_graph_nodes(about->graph), NULL, 0, err));
+    TRY(em_shards_split(&t->whole, data, 1, NULL, 0, err));
     TRY(em_graph_create(&t->one_node, "complete", 1, 0, err));
     TRY(em_mesh_open(&t->network, NULL, about->graph, t->x->mesh_threads, err));
     TRY(em_mesh_open(&t->alone, NULL, t->one_node, 1, err));
@@ -194,7 +190,7 @@ static em_status run_contender(trial *t, int c, em_error *err)
     em_status status = EM_OK;
     size_t first = 0;
     switch (t->x->about->contenders[c].place) {
-    case LAB_OVER_NETWORK: return run_at(t, c, 0, t->network, t->shards, err);
+    case LAB_OVER_NETWORK: return run_at(t, c, 0, t->network, t->split, err);
     case LAB_IN_ONE_PLACE: return run_at(t, c, 0, t->alone, t->whole, err);
     case LAB_EACH_ALONE:
         for (int i = 0; i < em_shards_count(t->split) && !atomic_load(&t->x->stop); i++) {
@@ -232,13 +228,7 @@ static em_status check(const lab_experiment *about, em_error *err)
         return emi_fail(err, EM_EINVAL, "experiment: a graph, a contender and a trial are needed; try one of each");
     if (about->threads < 0 || about->threads > 4096)
         return emi_fail(err, EM_EINVAL, "threads: %d; try 0 (all cores) or more", about->threads);
-    for (int c = 0; c < about->contender_count; c++) {
-        const lab_contender *contender = &about->contenders[c];
-        if (about->shards && contender->place != LAB_OVER_NETWORK)
-            return emi_fail(err, EM_EINVAL, "experiment: %s needs the data as one table; try `data` for `shards`",
-                            contender->label);
-        over_network |= contender->place == LAB_OVER_NETWORK;
-    }
+    for (int c = 0; c < about->contender_count; c++) over_network |= about->contenders[c].place == LAB_OVER_NETWORK;
     if (!over_network)
         return emi_fail(err, EM_EINVAL, "experiment: no contender runs over the network; try one that does");
     return EM_OK;

@@ -16,9 +16,6 @@ typedef struct lab_contender {
     const char *label; /* borrowed */
     lab_place place;
     em_options *options; /* borrowed; seed and monitor are the experiment's */
-    /* Its own, if any: may be called by several threads at once where there are several trials, and ends them all. */
-    em_monitor_fn *monitor;
-    void *monitor_user;
 } lab_contender;
 
 typedef struct lab_experiment_progress {
@@ -34,9 +31,8 @@ typedef int lab_experiment_monitor_fn(const lab_experiment_progress *progress, v
 /* Everything in it is borrowed.  Zero it first. */
 typedef struct lab_experiment {
     const em_graph *graph;
-    const em_data *data;     /* split over the nodes as it lies; or */
-    const em_shards *shards; /* one a node, only for contenders over the network; or, both NULL, */
-    struct {                 /* drawn anew for every trial by lab_generate */
+    const em_data *data; /* split over the nodes as it lies; or, where it is NULL, */
+    struct {             /* drawn anew for every trial by lab_generate */
         size_t features, samples, components;
         double gap;
     } drawn;
@@ -54,7 +50,7 @@ typedef struct lab_results lab_results;
 /* Run all contenders in all trials.  A contender's failure of its own (numbers, memory) is a result; so is one that the
  * monitor stopped, after which no other runs.  The results do not depend on the number of cores where there are several
  * nodes. */
-em_status lab_experiment_run(lab_results **out, const lab_experiment *experiment, em_error *err);
+em_status lab_experiment_run(lab_results **out, const lab_experiment *about, em_error *err);
 
 /* How many runs a contender had in all, and one of them: its model, or NULL and why. */
 int lab_results_runs(const lab_results *results, int contender);
@@ -71,7 +67,7 @@ typedef struct lab_curve_row {
 } lab_curve_row;
 
 const lab_curve_row *lab_results_curve(const lab_results *results, int contender, size_t *rows);
-void lab_results_free(lab_results **results);
+void lab_results_free(lab_results **handle);
 
 /* ---- between experiment.c and results.c -------------------------------------------------------------- */
 

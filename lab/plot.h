@@ -76,7 +76,7 @@ typedef struct score_plot {
     const labels *labels; /* NULL: all rows alike */
 } score_plot;
 
-em_status plot_scores(const canvas *to, const score_plot *s, em_error *err);
+em_status plot_scores(const canvas *to, const score_plot *of, em_error *err);
 
 /* ---- for those who draw ---------------------------------------------------------------------------------------------- */
 

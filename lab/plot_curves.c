@@ -125,10 +125,8 @@ void plot_curves(fill *panel, const plot_panel *of)
     const plot_axes *axes = &of->axes;
     range r = range_of(of);
     fill_flag(panel, "is_curves", 1);
-    fill_text(panel, "xlabel", "%s", axes->xlabel);
-    fill_text(panel, "ylabel", "%s", axes->ylabel);
+    fill_texts(panel, {"xlabel", axes->xlabel}, {"ylabel", axes->ylabel}, {"xformat", axes->xformat});
     if (axes->ysize) fill_text(panel, "ysize", "%d", axes->ysize);
-    fill_text(panel, "xformat", "%s", axes->xformat);
     fill_text(panel, "from", "%.9g", r.left);
     fill_text(panel, "to", "%.9g", r.right);
     fill_text(panel, "least", "%.9g", r.bottom);

@@ -8,56 +8,30 @@
 
 /* ---- scree -------------------------------------------------------------------------------------------------- */
 
-/* As many ticks as there is room for, at round numbers. */
-static int tick_step(int count)
-{
-    static const int steps[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
-    enum { TICKS = 12, STEPS = sizeof steps / sizeof *steps };
-    int s = 0;
-    while (s + 1 < STEPS && count > TICKS * steps[s]) s++;
-    return steps[s];
-}
-
-/* The largest share, and the sum of all; a fit that diverged may have any. */
-static void fill_shares(fill *panel, const em_model *model, double *largest, double *sum)
-{
-    const double *ratio = em_model_explained_variance_ratio(model);
-    FILE *out = fill_stream(panel, "shares");
-    *largest = *sum = 0;
-    for (int k = 0; out && k < em_model_components_count(model); k++) {
-        if (!isfinite(ratio[k])) continue;
-        *largest = fmax(*largest, 100 * ratio[k]);
-        *sum += 100 * ratio[k];
-        (void)fprintf(out, "%d %.9g %.9g\n", k + 1, 100 * ratio[k], *sum);
-    }
-    if (out) (void)fclose(out);
-}
-
-/* To a decimal, but all of it only where it is all. */
-static double rounded(double percent)
-{
-    double near = round(10 * percent) / 10;
-    return near == 100 && percent < 100 - 1e-9 ? 99.9 : near;
-}
-
-/* One component, or two, stand as narrow bars in the middle. */
+/* Shares of the variance in percent, and their sums; a fit that diverged may have any. */
 static void fill_scree(fill *panel, const em_model *model)
 {
-    enum { BARS_LEAST = 6, DOTS_MOST = 60 };
+    const double *ratio = em_model_explained_variance_ratio(model);
     int count = em_model_components_count(model);
-    double largest, sum, half = 0.5 * (count > BARS_LEAST ? count : BARS_LEAST) + 0.2;
-    fill_shares(panel, model, &largest, &sum);
+    double largest = 0, sum = 0;
+    FILE *out = fill_stream(panel, "shares");
+    for (int k = 0; out && k < count; k++) {
+        if (!isfinite(ratio[k])) continue;
+        largest = fmax(largest, 100 * ratio[k]);
+        sum += 100 * ratio[k];
+        (void)fprintf(out, "%d %.9g %.9g\n", k + 1, 100 * ratio[k], sum);
+    }
+    if (out) (void)fclose(out);
+    /* To a decimal, but all of it only where it is all. */
+    double rounded = round(10 * sum) / 10;
+    if (rounded == 100 && sum < 100 - 1e-9) rounded = 99.9;
     fill_flag(panel, "is_scree", 1);
-    fill_text(panel, "title", "%g%% of the variance in %d component%s", rounded(sum), count, count == 1 ? "" : "s");
-    fill_text(panel, "first", "%g", 0.5 * (count + 1) - half);
-    fill_text(panel, "last", "%g", 0.5 * (count + 1) + half);
-    fill_text(panel, "largest", "%.9g", largest > 0 ? 1.06 * largest : 1);
-    fill_text(panel, "sum", "%.9g", fmax(100, sum));
-    fill_text(panel, "step", "%d", tick_step(count));
+    fill_text(panel, "title", "%g%% of the variance in %d component%s", rounded, count, count == 1 ? "" : "s");
     fill_text(panel, "count", "%d", count);
-    fill_text(panel, "style", "%s", count > DOTS_MOST ? "lines" : "linespoints");
-    fill_text(panel, "size", "%g", count > DOTS_MOST / 4 ? 0.5 : 0.9);
+    fill_text(panel, "largest", "%.9g", largest);
+    fill_text(panel, "sum", "%.9g", sum);
     fill_flag(panel, "any", sum > 0);
+    fill_flag(panel, "many", count > 60); /* a dot each would hide the line */
 }
 
 em_status plot_scree(const canvas *to, const em_model *model, em_error *err)

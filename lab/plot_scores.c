@@ -53,6 +53,7 @@ static double upward(const scatter *s, size_t row)
 {
     const score_plot *of = s->of;
     if (of->columns == 2) return of->scores[2 * row + 1];
+    if (!s->labels) return 0;
     return s->labels->count ? jitter(row) - labels_class(s->labels, row) : labels_number(s->labels, row);
 }
 
@@ -136,11 +137,6 @@ static void fill_points(fill *panel, const scatter *s, const char *name, int wit
     if (out) (void)fclose(out);
 }
 
-static double point_size(size_t rows)
-{
-    return rows <= 300 ? 0.75 : rows <= MANY_ROWS ? 0.5 : 0.36;
-}
-
 /* ---- legend, axes ------------------------------------------------------------------------------------------------- */
 
 /* A text that is too long loses its end, but no half of a letter.  Returns the room it takes, in ordinary letters: W and M,
@@ -192,22 +188,13 @@ static void fill_classes(fill *panel, const labels *l, double beside)
     if (l->missing) fill_class(panel, NO_LABEL, CLASSES_MAX + 1);
 }
 
-/* Numbers of many digits would not leave room for anything else. */
-static void fill_format(fill *panel, const char *name, const range *r)
-{
-    double largest = fmax(fabs(r->least), fabs(r->most));
-    int digits = largest < 1e99 && largest > 1e-99 ? 2 : 1;
-    if (largest >= 1e5 || largest < 1e-2) fill_text(panel, name, "%%.%dte%%T", digits);
-}
-
 static void fill_scale(fill *panel, const labels *l, double left, double height)
 {
     fill_text(panel, "scale_name", "%s", l->name);
-    fill_text(panel, "scale_from", "%.9g", l->least);
-    fill_text(panel, "scale_to", "%.9g", l->most > l->least ? l->most : l->least + 1);
+    fill_text(panel, "scale_least", "%.9g", l->least);
+    fill_text(panel, "scale_most", "%.9g", l->most);
     fill_text(panel, "bar_left", "%.6f", left);
     fill_text(panel, "bar_height", "%.6f", height);
-    fill_format(panel, "scale_format", &(range){l->least, l->most});
 }
 
 static void fill_component(fill *panel, const char *name, int component, const score_plot *of)
@@ -222,8 +209,6 @@ static void fill_ranges(fill *panel, const range *x, const range *y)
     fill_text(panel, "x_to", "%.9g", x->most);
     fill_text(panel, "y_from", "%.9g", y->least);
     fill_text(panel, "y_to", "%.9g", y->most);
-    fill_format(panel, "x_format", x);
-    fill_format(panel, "y_format", y);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------------------------------- */
@@ -237,7 +222,7 @@ static em_status fill_scatter(fill *panel, const score_plot *of, double beside, 
     fill_ranges(panel, &s.x, &s.y);
     fill_points(panel, &s, "points", 0);
     fill_points(panel, &s, "numbers", 1);
-    fill_text(panel, "size", "%g", point_size(of->rows));
+    fill_text(panel, "count", "%zu", of->rows);
     if (of->columns == 2)
         fill_component(panel, "ylabel", 2, of);
     else if (l->count)

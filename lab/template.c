@@ -13,17 +13,11 @@
 
 static em_status read_file(char **out, const char *path, em_error *err)
 {
-    enum { MOST = 1 << 20 };
+    size_t room = 0;
     FILE *file = fopen(path, "rb");
-    char *text = calloc(1, MOST + 1);
-    size_t size = file && text ? fread(text, 1, MOST, file) : 0;
-    int whole = file && !ferror(file) && feof(file);
+    int read = file && getdelim(out, &room, 0, file) > 0;
     if (file) (void)fclose(file);
-    *out = text;
-    if (whole) return EM_OK;
-    free(text);
-    *out = NULL;
-    return emi_fail(err, EM_EIO, "%s: cannot be read (%zu bytes of it); try without LAB_DIR", path, size);
+    return read ? EM_OK : emi_fail(err, EM_EIO, "%s: cannot be read; try without LAB_DIR", path);
 }
 
 em_status lab_file_text(char **out, const char *name, em_error *err)
@@ -86,16 +80,16 @@ void fill_free(fill **with)
     *with = NULL;
 }
 
-static entry *find(const fill *with, const char *name, size_t length)
+static entry *find(const fill *with, const char *name)
 {
-    for (entry *e = with->entries; e; e = e->next)
-        if (strncmp(e->name, name, length) == 0 && !e->name[length]) return e;
-    return NULL;
+    entry *e = with->entries;
+    while (e && strcmp(e->name, name) != 0) e = e->next;
+    return e;
 }
 
 static entry *add_entry(fill *with, const char *name)
 {
-    entry *e = find(with, name, strlen(name));
+    entry *e = find(with, name);
     if (!e && (e = calloc(1, sizeof *e))) *e = (entry){.name = name, .next = with->entries}, with->entries = e;
     if (!e) *with->failed = 1;
     return e;
@@ -104,7 +98,10 @@ static entry *add_entry(fill *with, const char *name)
 FILE *fill_stream(fill *with, const char *name)
 {
     entry *e = add_entry(with, name);
-    FILE *stream = e ? open_memstream(&e->text, &e->size) : NULL;
+    if (!e) return NULL;
+    free(e->text);
+    e->text = NULL;
+    FILE *stream = open_memstream(&e->text, &e->size);
     if (!stream) *with->failed = 1;
     return stream;
 }
@@ -118,6 +115,11 @@ void fill_text(fill *with, const char *name, const char *format, ...)
     if (vfprintf(stream, format, arguments) < 0) *with->failed = 1;
     va_end(arguments);
     if (fclose(stream) != 0) *with->failed = 1;
+}
+
+void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) fill_text(with, pairs[i][0], "%s", pairs[i][1] ? pairs[i][1] : "");
 }
 
 void fill_flag(fill *with, const char *name, int value)
@@ -134,32 +136,35 @@ fill *fill_add(fill *with, const char *name)
         *with->failed = 1;
         return with;
     }
-    for (last = &e->items; *last; last = &(*last)->next) continue;
+    last = &e->items;
+    while (*last) last = &(*last)->next;
     return *last = item;
 }
 
 /* ---- texts that stay texts ----------------------------------------------------------------------------------- */
 
-static void put_html(FILE *out, const char *text)
+/* A letter of `special` becomes the text of its index; a control character a blank, so that a text stays on its line. */
+static void put_with(FILE *out, const char *text, const char *special, const char *const *instead)
 {
-    static const char special[] = "&<>\"'";
-    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (; *text; text++) {
         const char *at = strchr(special, *text);
         if (at)
-            (void)fputs(names[at - special], out);
+            (void)fputs(instead[at - special], out);
         else
             (void)fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
     }
 }
 
-/* A text stays on its line, and nothing in it is taken for Markdown. */
+static void put_html(FILE *out, const char *text)
+{
+    static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    put_with(out, text, "&<>\"'", instead);
+}
+
 static void put_markdown(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        if (strchr("\\`*_<[|~", *text)) (void)fputc('\\', out);
-        (void)fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
-    }
+    static const char *const instead[] = {"\\\\", "\\`", "\\*", "\\_", "\\<", "\\[", "\\|", "\\~"};
+    put_with(out, text, "\\`*_<[|~", instead);
 }
 
 /* Inside double quotes. */
@@ -231,6 +236,7 @@ static put_fn *escape_for(const char *file)
 typedef struct page {
     FILE *out;
     put_fn *put;
+    int depth; /* of files in files */
     em_status status;
     em_error *err;
 } page;
@@ -255,6 +261,14 @@ static int next_tag(const char *text, const char *at, tag *t)
 
 static void put_file(page *p, const char *file, const fill *with);
 
+/* In the item at hand, then in what that is part of. */
+static const entry *look_up(const fill *with, const char *name)
+{
+    const entry *e = NULL;
+    for (; with && !e; with = with->part_of) e = find(with, name);
+    return e;
+}
+
 static void put_value(const page *p, const char *name, const fill *with)
 {
     static const struct {
@@ -264,25 +278,16 @@ static void put_value(const page *p, const char *name, const fill *with)
     put_fn *put = p->put;
     for (size_t w = 0; w < 2; w++)
         if (strncmp(name, ways[w].word, strlen(ways[w].word)) == 0) name += strlen(ways[w].word), put = ways[w].put;
-    for (; with; with = with->part_of) {
-        const entry *e = find(with, name, strlen(name));
-        if (e && e->text) put(p->out, e->text);
-        if (e) return;
-    }
+    const entry *e = look_up(with, name);
+    if (e && e->text) put(p->out, e->text);
 }
 
 /* The items to repeat a section for: a list's, or `with` once for a text that is not empty, or none. */
 static const fill *items_of(const fill *with, const char *name, int *once)
 {
-    const fill *part = with;
-    *once = 0;
-    for (; part; part = part->part_of) {
-        const entry *e = find(part, name, strlen(name));
-        if (!e) continue;
-        *once = e->text && *e->text;
-        return *once ? with : e->items;
-    }
-    return NULL;
+    const entry *e = look_up(with, name);
+    *once = e && e->text && *e->text;
+    return *once ? with : e ? e->items : NULL;
 }
 
 /* Up to the end of the section that `at` is in, which is returned; shown: or passed over. */
@@ -294,10 +299,10 @@ static const char *put_section(page *p, const char *text, const char *at, const 
         at = t.end;
         if (t.mark == '/') return at;
         if (t.mark == '#' || t.mark == '^') {
-            int once = 0, any = 0;
+            int once;
             const fill *items = items_of(with, t.name, &once);
             const char *end = put_section(p, text, at, with, shown && t.mark == '^' && !items);
-            for (any = shown && t.mark == '#'; any && items; items = once ? NULL : items->next)
+            for (; shown && t.mark == '#' && items; items = once ? NULL : items->next)
                 (void)put_section(p, text, at, items, 1);
             at = end;
         } else if (shown && t.mark == '>') {
@@ -312,10 +317,13 @@ static const char *put_section(page *p, const char *text, const char *at, const 
 
 static void put_file(page *p, const char *file, const fill *with)
 {
+    enum { DEEPEST = 8 };
     char *text = NULL;
+    if (++p->depth > DEEPEST) p->status = emi_fail(p->err, EM_EDATA, "%s: includes itself; try without", file);
     if (p->status == EM_OK) p->status = lab_file_text(&text, file, p->err);
     if (text) (void)put_section(p, text, text, with, 1);
     free(text);
+    p->depth--;
 }
 
 em_status template_put(FILE *out, const char *file, const fill *with, em_error *err)

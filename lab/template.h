@@ -34,6 +34,12 @@ void fill_free(fill **with);
 void fill_text(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void fill_flag(fill *with, const char *name, int value);
 
+/* Texts as they are, NULL for an empty one: fill_texts(with, {"name", text}, {"other", another}). */
+#define fill_texts(with, ...)                                                                                          \
+    fill_pairs(with, (const char *const[][2]){__VA_ARGS__},                                                            \
+               sizeof((const char *const[][2]){__VA_ARGS__}) / sizeof(const char *[2]))
+void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count);
+
 /* A text of any length: what is written until the stream is closed.  NULL: no memory, told by template_put. */
 FILE *fill_stream(fill *with, const char *name);
 

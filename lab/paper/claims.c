@@ -179,15 +179,6 @@ static void say(char *out, size_t room, const char *text, const setup *s)
 
 /* ---- judging ------------------------------------------------------------------------------------------------------------ */
 
-static int concerns(const record *about, const setup *s)
-{
-    char pattern[64];
-    const char *list = record_text(about, "setups");
-    while (next_word(&list, " ", pattern, sizeof pattern))
-        if (fnmatch(pattern, s->key, 0) == 0) return 1;
-    return 0;
-}
-
 static void judge(claim *c, const record *about, const setup *s)
 {
     const char *says = "";
@@ -225,7 +216,7 @@ em_status claims_judge(reproduction *r, em_error *err)
                      .sentence = record_text(about, "sentence"),
                      .remark = *remark ? remark : NULL};
         for (int s = 0; s < r->setup_count; s++)
-            if (concerns(about, &r->setups[s])) judge(c, about, &r->setups[s]);
+            if (words_match(record_text(about, "setups"), r->setups[s].key)) judge(c, about, &r->setups[s]);
         c->verdict = conclude(c);
     }
 done:

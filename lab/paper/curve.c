@@ -3,14 +3,6 @@
 #include "lab/paper/paper.h"
 
 #include <math.h>
-#include <string.h>
-
-const curve *setup_curve(const setup *s, const char *key)
-{
-    for (int c = 0; c < s->curve_count; c++)
-        if (strcmp(s->curves[c].key, key) == 0) return &s->curves[c];
-    return NULL;
-}
 
 double curve_position(const lab_curve_row *row, axis along)
 {

@@ -48,15 +48,19 @@ static em_status plan_contenders(lab_contender *list, const setup *s, const reco
 {
     static const char *const places[] = {
         [LAB_OVER_NETWORK] = "network", [LAB_IN_ONE_PLACE] = "one place", [LAB_EACH_ALONE] = "each alone"};
+    enum { PLACES = sizeof places / sizeof *places };
     em_status status = EM_OK;
     const record *curves = records_find(plans, "curves", record_text(s->plan, "curves"));
     for (int c = 0; c < s->curve_count; c++) {
         const char *line = curves->fields[c].value;
         char place[32], words[256];
-        int at = LAB_OVER_NETWORK;
+        int at = 0;
         (void)next_word(&line, ";", place, sizeof place);
         (void)next_word(&line, ";", words, sizeof words);
-        while (at < LAB_EACH_ALONE && strcmp(places[at], place) != 0) at++;
+        while (at < PLACES && strcmp(places[at], place) != 0) at++;
+        if (at == PLACES)
+            TRY(emi_fail(err, EM_EDATA, "%s: '%s' is no place; try network, one place or each alone", curves->key,
+                         place));
         list[c] = (lab_contender){.label = s->curves[c].key, .place = (lab_place)at};
         TRY(em_options_create(&list[c].options, err));
         TRY(set_options(list[c].options, words, s->plan, how, err));
@@ -109,16 +113,20 @@ em_status setup_measure(setup *s, const records *plans, const em_data *table, co
     em_status status = EM_OK;
     double began = emi_seconds();
     const record *plan = s->plan;
+    int features, components, nodes;
     em_graph *graph = NULL;
     lab_contender *contenders = calloc((size_t)s->curve_count, sizeof *contenders);
     if (!contenders) TRY(emi_fail_memory(err, s->key));
     TRY(plan_contenders(contenders, s, plans, how, err));
-    TRY(em_graph_create(&graph, record_text(plan, "topology"), (int)record_number(plan, "nodes"), how->seed, err));
+    TRY(record_count(plan, "features", &features, err));
+    TRY(record_count(plan, "components", &components, err));
+    TRY(record_count(plan, "nodes", &nodes, err));
+    TRY(em_graph_create(&graph, record_text(plan, "topology"), nodes, how->seed, err));
     const lab_experiment x = {.graph = graph,
                               .data = table,
-                              .drawn = {.features = (size_t)record_number(plan, "features"),
+                              .drawn = {.features = (size_t)features,
                                         .samples = DRAWN_SAMPLES,
-                                        .components = (size_t)record_number(plan, "components"),
+                                        .components = (size_t)components,
                                         .gap = record_number(plan, "gap")},
                               .contenders = contenders,
                               .contender_count = s->curve_count,

@@ -24,27 +24,21 @@ const char *verdict_text(verdict v)
 
 static void fill_verdict(fill *with, verdict v)
 {
-    fill_text(with, "verdict", "%s", verdicts[v].text);
-    fill_text(with, "sign", "%s", verdicts[v].sign);
-    fill_text(with, "style", "%s", verdicts[v].style);
+    fill_texts(with, {"verdict", verdicts[v].text}, {"sign", verdicts[v].sign}, {"style", verdicts[v].style});
 }
 
 /* ---- claims --------------------------------------------------------------------------------------------------- */
 
 static void fill_claim(fill *with, const claim *c, int is_last)
 {
-    fill_text(with, "key", "%s", c->key);
-    fill_text(with, "figure", "%s", c->figure);
-    fill_text(with, "sentence", "%s", c->sentence);
-    fill_text(with, "remark", "%s", c->remark ? c->remark : "");
-    fill_text(with, "comma", "%s", is_last ? "" : ",");
+    fill_texts(with, {"key", c->key}, {"figure", c->figure}, {"sentence", c->sentence}, {"remark", c->remark},
+               {"comma", is_last ? "" : ","});
     fill_verdict(with, c->verdict);
     fill_flag(with, "any_evidence", c->evidence_count > 0);
     for (int i = 0; i < c->evidence_count; i++) {
         fill *item = fill_add(with, "evidence");
-        fill_text(item, "where", "%s", c->evidence[i].where);
-        fill_text(item, "measured", "%s", c->evidence[i].text);
-        fill_text(item, "comma", "%s", i + 1 < c->evidence_count ? "," : "");
+        fill_texts(item, {"where", c->evidence[i].where}, {"measured", c->evidence[i].text},
+                   {"comma", i + 1 < c->evidence_count ? "," : ""});
         fill_flag(item, "holds", c->evidence[i].holds);
         fill_verdict(item, c->evidence[i].holds ? HOLDS : FAILS);
     }
@@ -109,11 +103,8 @@ static void fill_curve(fill *with, const picture *p, const curve *c)
 
 static void fill_picture(fill *with, const picture *p, const char *svg)
 {
-    fill_text(with, "svg", "%s", svg);
-    fill_text(with, "file", "%s", p->file);
-    fill_text(with, "setup", "%s", p->about->title);
-    fill_text(with, "axis", "%s", scales[p->along].name);
-    fill_text(with, "noun", "%s", scales[p->along].noun);
+    fill_texts(with, {"svg", svg}, {"file", p->file}, {"setup", p->about->title}, {"axis", scales[p->along].name},
+               {"noun", scales[p->along].noun});
     for (int i = 0; i < p->about->curve_count; i++)
         if (picture_shows(p, &p->about->curves[i])) fill_curve(fill_add(with, "curves"), p, &p->about->curves[i]);
 }
@@ -124,10 +115,8 @@ static void fill_figures(fill *with, const reproduction *r, const char *const *p
     for (int i = 0; i < r->figure_count; i++) {
         const figure *f = &r->figures[i];
         fill *item = fill_add(with, "figures");
-        fill_text(item, "key", "%s", f->key);
-        fill_text(item, "title", "%s", f->title);
-        fill_text(item, "caption", "%s", f->caption);
-        fill_text(item, "origin", "%s", f->ours ? "Not in the paper." : "The paper's.");
+        fill_texts(item, {"key", f->key}, {"title", f->title}, {"caption", f->caption},
+                   {"origin", f->ours ? "Not in the paper." : "The paper's."});
         /* Each set-up against two axes: its two pictures stand side by side. */
         fill_flag(item, "pairs", f->picture_count > 1 && f->pictures[0].about == f->pictures[1].about);
         for (int p = 0; p < f->picture_count; p++)
@@ -163,10 +152,8 @@ em_status page_write(FILE *out, const char *page, const reproduction *r, const c
     if (pictures) fill_figures(with, r, pictures);
     fill_flag(with, "any_setups", r->setup_count > 0);
     for (int i = 0; i < r->setup_count; i++) {
-        fill *item = fill_add(with, "setups");
-        fill_text(item, "key", "%s", r->setups[i].key);
-        fill_text(item, "title", "%s", r->setups[i].title);
-        fill_text(item, "about", "%s", r->setups[i].about);
+        const setup *s = &r->setups[i];
+        fill_texts(fill_add(with, "setups"), {"key", s->key}, {"title", s->title}, {"about", s->about});
     }
     (void)snprintf(file, sizeof file, "pages/%s", page);
     TRY(template_put(out, file, with, err));

@@ -67,27 +67,13 @@ done:
 
 /* ---- figures -------------------------------------------------------------------------------------------------- */
 
-/* Is the set-up one of those that the pictures show?  What others name is theirs alone. */
-static int shows(const records *plans, const record *of, const setup *s)
-{
-    const char *mine = record_text(of, "figure"), *only = record_text(of, "only");
-    if (strcmp(record_text(s->plan, "figure"), mine) != 0) return 0;
-    if (*only) return strstr(s->key, only) != NULL;
-    for (int i = 0; i < plans->count; i++) {
-        const char *others = record_text(&plans->list[i], "only");
-        if (*others && strcmp(record_text(&plans->list[i], "figure"), mine) == 0 && strstr(s->key, others)) return 0;
-    }
-    return 1;
-}
-
-/* "fig3-er-0.8-units.svg", or "fig3-er-0.8-sent-units.svg" of the pictures fig3-sent. */
+/* "fig3-er-0.8-units.svg", or "fig3-er-0.8-sent-units.svg" of those with the suffix -sent. */
 static void add_picture(figure *f, const record *of, const setup *s, axis along)
 {
-    const char *kind = *record_text(of, "only") ? "" : of->key + strlen(record_text(of, "figure"));
     picture *p = &f->pictures[f->picture_count++];
     *p =
         (picture){.about = s, .along = along, .keys = record_text(of, "curves"), .log_x = *record_text(of, "log") != 0};
-    (void)snprintf(p->file, sizeof p->file, "%s%s-%s.svg", s->key, kind, axis_names[along]);
+    (void)snprintf(p->file, sizeof p->file, "%s%s-%s.svg", s->key, record_text(of, "suffix"), axis_names[along]);
 }
 
 static em_status lay_out(reproduction *r, const record *of, em_error *err)
@@ -101,8 +87,8 @@ static em_status lay_out(reproduction *r, const record *of, em_error *err)
                   .pictures = calloc((size_t)r->setup_count * AXES + 1, sizeof *f->pictures)};
     if (!f->pictures) return emi_fail_memory(err, of->key);
     for (int s = 0; s < r->setup_count; s++)
-        for (int a = 0; a < AXES && shows(&r->plans, of, &r->setups[s]); a++)
-            if (words_have(record_text(of, "axes"), axis_names[a])) add_picture(f, of, &r->setups[s], (axis)a);
+        for (int a = 0; a < AXES && words_match(record_text(of, "setups"), r->setups[s].key); a++)
+            if (words_match(record_text(of, "axes"), axis_names[a])) add_picture(f, of, &r->setups[s], (axis)a);
     if (f->picture_count)
         r->figure_count++;
     else

@@ -33,9 +33,6 @@ typedef struct setup {
     double seconds;
 } setup;
 
-/* Its curve of this key; NULL: there is none. */
-const curve *setup_curve(const setup *s, const char *key);
-
 double curve_position(const lab_curve_row *row, axis along);
 
 /* Whether there is anything of it to draw. */

@@ -10,7 +10,7 @@ enum { TITLE_ROOM = 80 };
 
 int picture_shows(const picture *p, const curve *c)
 {
-    int wanted = !p->keys || !*p->keys || words_have(p->keys, c->key);
+    int wanted = !p->keys || !*p->keys || words_match(p->keys, c->key);
     if (!wanted || p->along == AXIS_ITERATIONS || !curve_ran(c)) return wanted;
     return curve_position(&c->rows[c->count - 1], p->along) > 0;
 }

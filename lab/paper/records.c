@@ -5,6 +5,8 @@
 #include "lab/template.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +99,16 @@ double record_number(const record *of, const char *name)
     return value;
 }
 
+em_status record_count(const record *of, const char *name, int *out, em_error *err)
+{
+    long value = 0;
+    const char *text = record_text(of, name);
+    if (emi_text_long(text, &value) || value < 1 || value > INT_MAX / 2)
+        return emi_fail(err, EM_EDATA, "%s: '%s' is no number of %s; try mending it", of->key, text, name);
+    *out = (int)value;
+    return EM_OK;
+}
+
 int next_word(const char **list, const char *separators, char *word, size_t room)
 {
     *list += strspn(*list, " ");
@@ -109,10 +121,10 @@ int next_word(const char **list, const char *separators, char *word, size_t room
     return 1;
 }
 
-int words_have(const char *list, const char *word)
+int words_match(const char *list, const char *word)
 {
     char one[128];
     while (next_word(&list, " ", one, sizeof one))
-        if (strcmp(one, word) == 0) return 1;
+        if (fnmatch(one, word, 0) == 0) return 1;
     return 0;
 }

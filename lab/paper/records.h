@@ -27,12 +27,15 @@ void records_free(records *r); /* accepts the zeroed */
 
 const record *records_find(const records *r, const char *kind, const char *key); /* NULL: there is none */
 
-/* A field's text, "" where there is none; and as a number. */
+/* A field's text, "" where there is none; and as a number, NaN where it is none. */
 const char *record_text(const record *of, const char *name);
 double record_number(const record *of, const char *name);
 
-/* Is the word one of those in the list, with blanks between them? */
-int words_have(const char *list, const char *word);
+/* A whole number from 1 on; an error where it is none. */
+em_status record_count(const record *of, const char *name, int *out, em_error *err);
+
+/* Is the word one of those in the list, with blanks between them?  They may be patterns, as of files. */
+int words_match(const char *list, const char *word);
 
 /* The next word of a list, or what comes up to the next of these separators, without the blanks around it; 0: there is none. */
 int next_word(const char **list, const char *separators, char *word, size_t room);

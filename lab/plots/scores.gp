@@ -5,12 +5,11 @@ set label 1 '{{ylabel}}' at screen 0.027, graph 0.5 center rotate by 90 font ',1
 {{/ylabel}}
 set xrange [{{x_from}}:{{x_to}}]
 set yrange [{{y_from}}:{{y_to}}]
-{{#x_format}}
-set format x '{{x_format}}'
-{{/x_format}}
-{{#y_format}}
-set format y '{{y_format}}'
-{{/y_format}}
+# Numbers of many digits would not leave room for anything else.
+most(a, b) = abs(a) > abs(b) ? abs(a) : abs(b)
+short(m) = m >= 1e5 || m < 1e-2 ? (m < 1e99 && m > 1e-99 ? '%.2te%T' : '%.1te%T') : '% h'
+set format x short(most({{x_from}}, {{x_to}}))
+set format y short(most({{y_from}}, {{y_to}}))
 {{#strips}}
 unset ytics
 set border 1
@@ -29,20 +28,20 @@ set key on at screen {{beside}}, {{top}} left top vertical Left reverse samplen 
 {{/classes_name}}
 {{#scale_name}}
 set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')
-set cbrange [{{scale_from}}:{{scale_to}}]
+least = {{scale_least}}
+set cbrange [least:{{scale_most}} > least ? {{scale_most}} : least + 1]
 set colorbox user origin screen {{bar_left}}, {{bottom}} size screen 0.025, {{bar_height}}
 set cblabel '{{scale_name}}' font ',13'
-{{#scale_format}}
-set format cb '{{scale_format}}'
-{{/scale_format}}
+set format cb short(most({{scale_least}}, {{scale_most}}))
 {{/scale_name}}
 {{^bars}}
 # x, y, the class and how far it can be seen through; and the same of what has a place on the scale, with its number.
+size = {{count}} <= 300 ? 0.75 : {{count}} <= 3000 ? 0.5 : 0.36
 $points << end
 {{raw points}}end
 $numbers << end
 {{raw numbers}}end
-plot NaN notitle{{#points}}, $points using 1:2:(colour[int($3)] + $4) with points pointtype 7 pointsize {{size}} linecolor rgb variable notitle{{/points}}\
-     {{#numbers}}, $numbers using 1:2:3 with points pointtype 7 pointsize {{size}} linecolor palette notitle{{/numbers}}\
+plot NaN notitle{{#points}}, $points using 1:2:(colour[int($3)] + $4) with points pointtype 7 pointsize size linecolor rgb variable notitle{{/points}}\
+     {{#numbers}}, $numbers using 1:2:3 with points pointtype 7 pointsize size linecolor palette notitle{{/numbers}}\
      {{#classes}}, NaN with points pointtype 7 pointsize 0.8 linecolor rgb colour[{{n}}] title '{{name}}'{{/classes}}
 {{/bars}}

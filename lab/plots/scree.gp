@@ -8,17 +8,25 @@ set y2label 'cumulative share' font ',13' textcolor '#d1603d'
 set format y '%g%%'
 set y2tics format '%g%%'
 set grid noxtics
-set xrange [{{first}}:{{last}}]
-set yrange [0:{{largest}}]
-set y2range [0:{{sum}}]
-set xtics {{step}},{{step}},{{count}}
+# One component, or two, stand as narrow bars in the middle.
+count = {{count}}
+largest = {{largest}}
+sum = {{sum}}
+half = 0.5 * (count > 6 ? count : 6) + 0.2
+set xrange [0.5 * (count + 1) - half:0.5 * (count + 1) + half]
+set yrange [0:largest > 0 ? 1.06 * largest : 1]
+set y2range [0:sum > 100 ? sum : 100]
+# As many ticks as there is room for, at round numbers.
+step = 1000
+do for [s in '500 200 100 50 20 10 5 2 1'] { if (count <= 12 * int(s)) { step = int(s) } }
+set xtics step,step,count
 set boxwidth 0.75
 set style fill solid noborder
 unset key
 {{#any}}
 plot $shares using 1:2 with boxes linecolor '#3f79ab', \
      $shares using 1:3 axes x1y2 with lines linecolor '#ffffff' linewidth 5, \
-     $shares using 1:3 axes x1y2 with {{style}} linecolor '#d1603d' linewidth 2 pointtype 7 pointsize {{size}}
+     $shares using 1:3 axes x1y2 with {{#many}}lines linecolor '#d1603d' linewidth 2{{/many}}{{^many}}linespoints linecolor '#d1603d' linewidth 2 pointtype 7 pointsize (count > 15 ? 0.5 : 0.9){{/many}}
 {{/any}}
 {{^any}}
 plot NaN notitle

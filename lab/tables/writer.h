@@ -15,8 +15,8 @@ em_status lab_writer_open(lab_writer **out, const char *path, em_dtype type, siz
 /* Names of the columns, before the first row: the first line of a text; other formats have no place for them. */
 em_status lab_writer_header(lab_writer *writer, const char *const *names, em_error *err);
 em_status lab_writer_rows(lab_writer *writer, const double *values, size_t rows, em_error *err);
-em_status lab_writer_close(lab_writer **writer, em_error *err);
-void lab_writer_discard(lab_writer **writer);
+em_status lab_writer_close(lab_writer **handle, em_error *err);
+void lab_writer_discard(lab_writer **handle);
 
 /* ---- for those who write a format ---------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "fit/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -91,6 +92,7 @@ static em_status given_truth(emi_truth *truth, const double *given, int d, int K
     for (int k = 0; k < K; k++) {
         double *q = truth->vectors + (size_t)k * (size_t)d, norm = emi_norm(d, q);
         if (norm == 0) return emi_fail(err, EM_EINVAL, "truth: column %d is zero; try d x K eigenvectors", k);
+        if (fabs(norm - 1) <= d * DBL_EPSILON) continue; /* a unit vector, as another fit gives it, stays as it is */
         for (int n = 0; n < d; n++) q[n] /= norm;
     }
     return EM_OK;

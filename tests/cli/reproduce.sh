@@ -76,3 +76,14 @@ refuses 2 "--trials" reproduce fig1a --trials 0 -o out6
 rm data/mnist/train-labels-idx1-ubyte
 refuses 2 "train-labels-idx1-ubyte: is missing" reproduce fig4 --data data -o out7
 refuses 2 "FIG" reproduce
+
+# Figures and pages are files that a person can edit.
+cp -r "$(dirname "$0")/../../lab" mine
+sed -i 's/run again/once more/' mine/pages/index.html
+sed -i 's/^title = Figure 1b: .*/title = Figure 1b: mine/' mine/paper/figures.txt
+LAB_DIR=mine works reproduce fig1b --trials 1 --iterations 12 -o edited
+grep -q "once more" edited/index.html || fail "an edited page is not used"
+grep -q "Figure 1b: mine" edited/index.html || fail "an edited figure is not used"
+sed -i 's/^nodes = .*/nodes = many/' mine/paper/figures.txt
+LAB_DIR=mine refuses 2 "'many' is no number of nodes" reproduce fig1b -o refused
+LAB_DIR=nowhere refuses 2 "nowhere/paper/figures.txt: cannot be read" reproduce fig1b -o refused

@@ -5,6 +5,7 @@
 #include "support/models.h"
 #include "support/truth.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { SAMPLES = 300, FEATURES = 12, NODES = 5, K = 2, ITERATIONS = 40, TRIALS = 4 };
@@ -94,30 +95,6 @@ static void over_the_network_it_is_em_fit(void **state)
     em_graph_free(&graph);
 }
 
-/* Shards of the caller's own, of different sizes and in another order. */
-static void shards_are_taken_as_they_are(void **state)
-{
-    (void)state;
-    em_error err = {0};
-    em_graph *graph = make_graph(NODES);
-    em_data *data = draw(12);
-    em_shards *shards = NULL;
-    const lab_contender list[] = {contender("krylov", LAB_OVER_NETWORK, K, ITERATIONS),
-                                  contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS)};
-    lab_experiment about = {.graph = graph, .contenders = list, .contender_count = 2, .trials = 1};
-    static const char *const ways[] = {"shuffle", "sizes:20,100,50,90,40"};
-    for (int way = 0; way < 2; way++) {
-        assert_ok(em_shards_split(&shards, data, NODES, ways[way], 5, &err), &err);
-        about.shards = shards;
-        lab_results *results = run(&about);
-        for (int c = 0; c < 2; c++) check_run(results, c, 0, fit(shards, graph, list[c].options, 0));
-        lab_results_free(&results);
-        em_shards_free(&shards);
-    }
-    em_data_free(&data);
-    em_graph_free(&graph);
-}
-
 /* The pooled eigenvectors, by LAPACK, as the d x K that em_options takes. */
 static void pooled_truth(const em_data *data, double *truth)
 {
@@ -198,6 +175,37 @@ static void the_computed_truth_is_the_pooled_one(void **state)
                          em_model_info(lab_results_model(given, c, n))->error, 1e-13);
     lab_results_free(&given);
     lab_results_free(&computed);
+    em_data_free(&data);
+    em_graph_free(&graph);
+}
+
+/* What a fit computed the truth to be is there to be read, up to the sign, and is what another may be measured by. */
+static void the_exact_components_are_told(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    double truth[FEATURES * K];
+    em_graph *graph = make_graph(NODES);
+    em_data *data = draw(15);
+    em_shards *shards = NULL;
+    lab_contender dsa = contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS);
+    assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
+    pooled_truth(data, truth);
+    em_model *model = fit(shards, graph, dsa.options, 0);
+    const double *exact = em_model_exact_components(model);
+    assert_non_null(exact);
+    for (int k = 0; k < K; k++) {
+        double cosine = 0;
+        for (int f = 0; f < FEATURES; f++) cosine += exact[k * FEATURES + f] * truth[f * K + k];
+        assert_close(fabs(cosine), 1, 1e-12);
+    }
+    em_options_set_truth(dsa.options, truth, FEATURES, K);
+    em_model *given = fit(shards, graph, dsa.options, 0);
+    assert_null(em_model_exact_components(given)); /* it computed none */
+    assert_close(em_model_info(given)->error, em_model_info(model)->error, 1e-13);
+    em_model_free(&given);
+    em_model_free(&model);
+    em_shards_free(&shards);
     em_data_free(&data);
     em_graph_free(&graph);
 }
@@ -379,9 +387,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(over_the_network_it_is_em_fit),
-        cmocka_unit_test(shards_are_taken_as_they_are),
         cmocka_unit_test(in_one_place_and_alone_it_is_em_fit),
         cmocka_unit_test(the_computed_truth_is_the_pooled_one),
+        cmocka_unit_test(the_exact_components_are_told),
         cmocka_unit_test(the_order_of_contenders_does_not_matter),
         cmocka_unit_test(each_has_the_operator_of_its_own),
         cmocka_unit_test(a_wide_block_after_a_narrow_one),

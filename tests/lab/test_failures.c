@@ -1,6 +1,5 @@
 /* What goes wrong in one contender is its result; what is wrong with the question ends the whole experiment.  This
  * program has a LAPACK whose divide-and-conquer eigensolver, which krylov uses, always fails. */
-#include "lab/tables/generate.h"
 #include "support/contenders.h"
 #include "support/models.h"
 
@@ -157,30 +156,6 @@ static void an_experiment_needs_something_to_do(void **state)
     assert_experiment_refused(&about, "components");
 }
 
-static void shards_are_only_for_the_network(void **state)
-{
-    (void)state;
-    em_error err = {0};
-    em_data *data = NULL;
-    em_shards *shards = NULL;
-    lab_contender list[] = {contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS),
-                            contender("gha", LAB_IN_ONE_PLACE, K, ITERATIONS)};
-    lab_experiment about = experiment_of(list, 2);
-    assert_ok(lab_generate(&data, FEATURES, SAMPLES, K, 0.5, 0, &err), &err);
-    assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
-    about.shards = shards;
-    assert_experiment_refused(&about, "gha needs the data as one table");
-    list[1].place = LAB_EACH_ALONE;
-    assert_experiment_refused(&about, "gha needs the data as one table");
-    em_shards_free(&shards);
-    assert_ok(em_shards_split(&shards, data, NODES - 1, NULL, 0, &err), &err);
-    about.shards = shards;
-    about.contender_count = 1;
-    assert_experiment_refused(&about, "shards: 3 of them for the 4 nodes");
-    em_shards_free(&shards);
-    em_data_free(&data);
-}
-
 typedef void mistake(em_options *options);
 
 static void unread_option(em_options *options)
@@ -257,7 +232,6 @@ int main(void)
         cmocka_unit_test(a_breakdown_that_auto_gets_over_is_none),
         cmocka_unit_test(who_asks_for_no_error_still_gets_results),
         cmocka_unit_test(an_experiment_needs_something_to_do),
-        cmocka_unit_test(shards_are_only_for_the_network),
         cmocka_unit_test(a_wrong_option_ends_the_whole),
         cmocka_unit_test(somebody_runs_over_the_network),
     };

@@ -145,38 +145,12 @@ static void a_stop_ends_the_runs_under_way(void **state)
     }
 }
 
-static int stop_at_seven(const em_progress *progress, void *user)
-{
-    ++*(int *)user;
-    return progress->iteration == 7;
-}
-
-/* A contender may have a monitor of its own, which is asked too. */
-static void a_contenders_own_monitor_stops_it_all(void **state)
-{
-    (void)state;
-    lab_contender list[LIST];
-    int calls = 0;
-    list_all_places(list);
-    list[1].monitor = stop_at_seven;
-    list[1].monitor_user = &calls;
-    lab_results *results = run(list, 1, NULL);
-    assert_int_equal(calls, 7);
-    assert_int_equal(lab_results_stopped(results), 1);
-    assert_int_equal(count_models(results), 2);
-    assert_int_equal(em_model_info(lab_results_model(results, 0, 0))->reason, EM_STOPPED_ITERATIONS);
-    assert_int_equal(em_model_info(lab_results_model(results, 1, 0))->reason, EM_STOPPED_USER);
-    assert_int_equal(em_model_info(lab_results_model(results, 1, 0))->iterations, 7);
-    lab_results_free(&results);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_finished_run_is_reported),
         cmocka_unit_test(after_a_stop_nothing_else_runs),
         cmocka_unit_test(a_stop_ends_the_runs_under_way),
-        cmocka_unit_test(a_contenders_own_monitor_stops_it_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

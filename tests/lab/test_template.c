@@ -9,18 +9,25 @@
 
 static char directory[256];
 
-/* A template of the test's own, by way of LAB_DIR, filled in; the caller frees it. */
-static char *filled(const char *file, const char *text, const fill *with)
+/* A template of the test's own, by way of LAB_DIR. */
+static void write_template(const char *file, const char *text)
 {
-    char path[400], *page = NULL;
-    size_t size = 0;
-    em_error err = {0};
+    char path[400];
     (void)snprintf(path, sizeof path, "%s/%s", directory, file);
     FILE *out = fopen(path, "w");
     assert_non_null(out);
     (void)fputs(text, out);
     (void)fclose(out);
-    out = open_memstream(&page, &size);
+}
+
+/* Filled in; the caller frees it. */
+static char *filled(const char *file, const char *text, const fill *with)
+{
+    char *page = NULL;
+    size_t size = 0;
+    em_error err = {0};
+    write_template(file, text);
+    FILE *out = open_memstream(&page, &size);
     assert_ok(template_put(out, file, with, &err), &err);
     (void)fclose(out);
     return page;
@@ -109,7 +116,11 @@ static void files_include_files(void **state)
     free(filled("part.txt", "[{{a}}]", with));
     assert_filled("a.html", "1\n{{>part.txt}}\n2", with, "1\n[&lt;]2");
     FILE *out = fopen("/dev/null", "w");
-    assert_fails(template_put(out, "nowhere.html", with, &err), EM_EIO, "nowhere.html: cannot be read", &err);
+    assert_non_null(out);
+    write_template("loop.html", "{{>loop.html}}");
+    assert_fails(template_put(out, "loop.html", with, &err), EM_EDATA, "includes itself", &err);
+    assert_fails(template_put(out, "nowhere.html", with, &err), EM_EIO,
+                 "nowhere.html: cannot be read; try without LAB_DIR", &err);
     (void)unsetenv("LAB_DIR");
     assert_fails(template_put(out, "nowhere.html", with, &err), EM_EINVAL, "no such file of lab", &err);
     assert_ok(template_put(out, "pages/index.html", with, &err), &err); /* the program's own */
