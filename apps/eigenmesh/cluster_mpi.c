@@ -1,8 +1,8 @@
 /* The processes of MPI's world. */
 #include "cluster.h"
-#include "duration.h"
-#include "guard.h"
+#include "command.h"
 #include "message.h"
+#include "signals.h"
 
 #include <eigenmesh/mpi.h>
 #include <limits.h>

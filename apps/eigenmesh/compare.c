@@ -1,13 +1,11 @@
 /* eigenmesh compare: the same problem by several methods. */
 #include "compare.h"
+#include "collision.h"
 #include "command.h"
-#include "directory.h"
 #include "input.h"
 #include "message.h"
-#include "named_files.h"
 #include "outputs.h"
 #include "problem.h"
-#include "progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +26,18 @@ static const option_spec compare_options[] = {
      .example = "krylov,dsa",
      .help = "the methods, with commas between them; auto is one too"},
     PROBLEM_OPTIONS,
-    {.name = "truth", .metavar = "SPEC", .preset = "compute", .help = TRUTH_HELP},
+    {.name = "truth", .metavar = "SPEC", .preset = "compute", .help = TRUTH_HELP, .file = READS_SPEC},
     {.name = "output",
      .letter = 'o',
      .metavar = "DIR",
      .example = "comparison",
-     .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there"},
+     .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there",
+     .file = WRITES_RESULT},
     {.name = "plot",
      .metavar = "FILE",
      .example = "compare.svg",
-     .help = "draw the error against units and against seconds in one picture: .svg, .png or .pdf"},
+     .help = "draw the error against units and against seconds in one picture: .svg, .png or .pdf",
+     .file = WRITES},
     INPUT_OPTIONS,
     {0}};
 
@@ -94,7 +94,7 @@ static em_status check_files(const compare_job *job, em_error *err)
     if (job->files[FILE_PLOT].path) TRY(collisions_write(&c, "--plot", job->files[FILE_PLOT].path, err));
     for (int i = 0; i < FILES; i++)
         if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
-    TRY(named_files_read(&c, job->args, err));
+    TRY(collisions_read_named(&c, job->args, err));
 done:
     collisions_free(&c);
     return status;
@@ -270,7 +270,7 @@ done:
 const command_spec command_compare = {.name = "compare",
                                       .summary = "Solve one problem by several methods, and compare what they cost",
                                       .usage = "INPUT... -k K [options]",
-                                      .operands = {"INPUT"},
+                                      .operands = {{"INPUT", READS_TABLES}},
                                       .operand_limit = ANY_NUMBER,
                                       .options = compare_options,
                                       .prints_table = 1,

@@ -1,16 +1,13 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
-#include "duration.h"
 #include "input.h"
 #include "message.h"
 #include "outputs.h"
 #include "plot.h"
 #include "problem.h"
-#include "progress.h"
 #include "ranks.h"
 #include "report.h"
-#include "trace.h"
 
 #include <string.h>
 
@@ -29,16 +26,23 @@ static const option_spec fit_options[] = {
     {.name = "checkpoint",
      .metavar = "FILE",
      .example = "fit.ck",
-     .help = "keep in FILE what a killed run needs to go on; removed when the run has done its job"},
+     .help = "keep in FILE what a killed run needs to go on; removed when the run has done its job",
+     .file = WRITES_IN_PARTS},
     {.name = "checkpoint-every", .metavar = "SECONDS", .preset = "600", .help = "how often"},
     {.name = "resume", .help = "go on from --checkpoint FILE: the same result as if nothing had happened"},
-    {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
-    {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration"},
+    {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP, .file = READS_SPEC},
+    {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration", .file = WRITES},
     {.name = "plot",
      .metavar = "FILE",
      .example = "fit.svg",
-     .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf"},
-    {.name = "output", .letter = 'o', .metavar = "MODEL.npz", .example = "model.npz", .help = "write the model"},
+     .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf",
+     .file = WRITES},
+    {.name = "output",
+     .letter = 'o',
+     .metavar = "MODEL.npz",
+     .example = "model.npz",
+     .help = "write the model",
+     .file = WRITES_RESULT},
     INPUT_OPTIONS,
     {0}};
 
@@ -67,9 +71,9 @@ static em_status choose_average(const fit_job *job, em_error *err)
     const char *how = average_of(job);
     if (strcmp(how, "tree") == 0) return EM_OK;
     if (strcmp(how, "allreduce") != 0)
-        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
+        return emi_fail(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
     if (!job->problem.together)
-        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
+        return emi_fail(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
     return em_mesh_sum_directly(job->problem.mesh, err);
 }
 
@@ -79,9 +83,9 @@ static em_status choose_patience(const fit_job *job, em_error *err)
     const char *text = args_text(job->args, "patience");
     if (!text) return EM_OK;
     if (duration_read(text, &seconds))
-        return refuse(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 1h, or forever", text);
+        return emi_fail(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 1h, or forever", text);
     if (!job->problem.together || cluster_size() == 1)
-        return refuse(err, EM_EINVAL, "--patience: there is nobody to wait for in one process; try without it");
+        return emi_fail(err, EM_EINVAL, "--patience: there is nobody to wait for in one process; try without it");
     cluster_set_patience(seconds);
     return EM_OK;
 }
@@ -92,8 +96,8 @@ static em_status describe_checkpoint(fit_job *job, em_error *err)
     em_options *options = &job->problem.options;
     for (int i = 0; i < 2; i++)
         if (args_given(job->args, need_file[i]) && !args_given(job->args, "checkpoint"))
-            return refuse(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
-                          need_file[i]);
+            return emi_fail(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
+                            need_file[i]);
     options->checkpoint = args_text(job->args, "checkpoint");
     options->resume = args_given(job->args, "resume");
     return args_real(job->args, "checkpoint-every", &options->checkpoint_every, err);
@@ -128,12 +132,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
-    TRY(report_components(job->model, err));
-    report_certificate(job->model);
-    (void)putchar('\n');
-    TRY(report_traffic(info, err));
-    (void)putchar('\n');
-    report_ending(info);
+    TRY(report_model(job->model, err));
     ranks_print(&job->ranks);
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path)
@@ -181,35 +180,35 @@ static em_status verdict(const fit_job *job, em_error *err)
     case EM_SETTLED: return EM_OK;
     case EM_STOPPED_ITERATIONS:
         if (info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info))) return EM_OK;
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
-                      "try more --iterations, or another --method",
-                      info->method, info->iterations, info->worst_residual, info->tolerance, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
+                        "try more --iterations, or another --method",
+                        info->method, info->iterations, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_DIVERGED:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
-                      info->method, info->iterations, info->step, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
+                        info->method, info->iterations, info->step, kept);
     case EM_STOPPED_SHORT:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
-                      "try more --consensus-rounds, or method krylov",
-                      info->method, info->worst_residual, info->tolerance, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
+                        "try more --consensus-rounds, or method krylov",
+                        info->method, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_ROUNDING:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
-                      "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
-                      kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
+                        "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
+                        kept);
     case EM_STOPPED_MISSED:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s missed a component that is larger than the last one it found%s; try another start "
-                      "(--seed, --init random), or --method krylov",
-                      info->method, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s missed a component that is larger than the last one it found%s; try another start "
+                        "(--seed, --init random), or --method krylov",
+                        info->method, kept);
     case EM_STOPPED_USER:
         if (args_given(job->args, "checkpoint"))
-            return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
-                          info->iterations, kept);
-        return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
-                      info->iterations, kept, info->iterations);
+            return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
+                            info->iterations, kept);
+        return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
+                        info->iterations, kept, info->iterations);
     }
     return EM_OK;
 }
@@ -254,7 +253,7 @@ done:
 const command_spec command_fit = {.name = "fit",
                                   .summary = "Find the principal components of data spread over a network",
                                   .usage = "INPUT... -k K [options]",
-                                  .operands = {"INPUT"},
+                                  .operands = {{"INPUT", READS_TABLES}},
                                   .operand_limit = ANY_NUMBER,
                                   .options = fit_options,
                                   .prints_table = 1,

@@ -26,7 +26,8 @@ static const option_spec generate_options[] = {
      .metavar = "Y.npy",
      .example = "data.npy",
      .required = 1,
-     .help = "where to write; the name chooses the format"},
+     .help = "where to write; the name chooses the format",
+     .file = WRITES_TABLE},
     {0}};
 
 static const char *const generate_examples[] = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy", NULL};

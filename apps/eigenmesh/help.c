@@ -1,5 +1,5 @@
-#include "help.h"
 #include "cluster.h"
+#include "command.h"
 #include "gnuplot.h"
 
 #include <stdio.h>

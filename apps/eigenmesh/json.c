@@ -1,5 +1,7 @@
 #include "json.h"
-#include "number.h"
+
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 
@@ -13,35 +15,17 @@ void json_end(json *j)
     (void)fputc('\n', j->out);
 }
 
-/* Length of the UTF-8 character at s; 0 when it is none (RFC 3629: no overlong forms, no
- * surrogates, nothing past U+10FFFF). */
-static int utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80) return 1;
-    int length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                               : 0;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-    return length;
-}
-
 static void put_string(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
     (void)fputc('"', out);
-    while (*s) {
-        int length = utf8_length(s);
-        if (!length)
+    for (const char *end = text; *text; text = end) {
+        uint32_t code = emi_utf8_next(&end);
+        if (code == EMI_UTF8_UNKNOWN && end == text + 1) /* no UTF-8; the character itself has three bytes */
             (void)fputs("\\ufffd", out);
-        else if (*s < 0x20 || *s == 0x7f)
-            (void)fprintf(out, "\\u%04x", *s);
+        else if (code < 0x20 || code == 0x7f)
+            (void)fprintf(out, "\\u%04x", code);
         else
-            (void)fprintf(out, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", length, (const char *)s);
-        s += length ? length : 1;
+            (void)fprintf(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(end - text), text);
     }
     (void)fputc('"', out);
 }
@@ -89,9 +73,10 @@ void json_whole(json *j, const char *key, uint64_t value)
 
 void json_real(json *j, const char *key, double value)
 {
-    char text[NUMBER_TEXT];
+    char text[EMI_NUMBER_TEXT];
     put_key(j, key);
-    (void)fputs(isfinite(value) ? number_text(value, text) : "null", j->out);
+    (void)emi_text_of_double(text, value);
+    (void)fputs(isfinite(value) ? text : "null", j->out);
 }
 
 void json_flag(json *j, const char *key, int value)

@@ -2,11 +2,47 @@
 #include "cluster.h"
 #include "input.h"
 #include "message.h"
-#include "network.h"
-#include "pattern.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
+
 #include <string.h>
+
+/* ---- the network ----------------------------------------------------------------------------------------- */
+
+static const char *topology_or_default(const char *topology, int nodes)
+{
+    return topology ? topology : nodes < 4 ? "complete" : "er:0.5";
+}
+
+static em_status weights_from_file(em_graph *graph, const char *path, em_error *err)
+{
+    double *W = NULL;
+    size_t nodes = (size_t)em_graph_nodes(graph);
+    em_status status = input_matrix(&W, path, nodes, nodes, "nodes x nodes", err);
+    if (status == EM_OK) status = em_graph_set_weight_matrix(graph, W, err);
+    emi_free(W);
+    return status;
+}
+
+em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
+                         em_error *err)
+{
+    em_status status = EM_OK;
+    em_graph *graph = NULL;
+    const char *file = weights ? input_file_of(weights) : NULL;
+    TRY(em_graph_create(&graph, topology_or_default(topology, nodes), nodes, seed, err));
+    if (file)
+        TRY(weights_from_file(graph, file, err));
+    else if (weights)
+        TRY(em_graph_set_weights(graph, weights, err));
+    *out = graph;
+    graph = NULL;
+done:
+    em_graph_free(&graph);
+    return status;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------------------- */
 
 /* A file a node, or one for all? */
 static int one_a_node(const problem *p)
@@ -20,11 +56,11 @@ static em_status choose_engine(problem *p, em_error *err)
     const char *named = args_text(p->args, "engine");
     p->together = named ? cluster_engine() && strcmp(named, cluster_engine()) == 0 : cluster_size() > 1;
     if (named && !p->together && strcmp(named, "local") != 0)
-        return refuse(err, EM_EINVAL, "--engine: '%s' is not built in; try local%s%s", named,
-                      cluster_engine() ? " or " : "", cluster_engine() ? cluster_engine() : "");
+        return emi_fail(err, EM_EINVAL, "--engine: '%s' is not built in; try local%s%s", named,
+                        cluster_engine() ? " or " : "", cluster_engine() ? cluster_engine() : "");
     if (!p->together && cluster_size() > 1)
-        return refuse(err, EM_EINVAL, "--engine: local runs in one process, and %d were started; try --engine %s",
-                      cluster_size(), cluster_engine());
+        return emi_fail(err, EM_EINVAL, "--engine: local runs in one process, and %d were started; try --engine %s",
+                        cluster_size(), cluster_engine());
     return EM_OK;
 }
 
@@ -38,10 +74,10 @@ static em_status choose_nodes(problem *p, em_error *err)
     if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
     if (status != EM_OK || !one_a_node(p)) return status;
     if (inputs > 1 && p->nodes != inputs)
-        return refuse(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
-                      inputs);
+        return emi_fail(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
+                        inputs);
     if (args_given(p->args, "split"))
-        return refuse(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
+        return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
     return EM_OK;
 }
 
@@ -53,18 +89,20 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
     em_status status = args_solver(args, &p->options, err);
     if (status != EM_OK) return status;
     if (init && strcmp(init, "random") != 0 && !input_file_of(init))
-        return refuse(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
+        return emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
-        return refuse(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
+        return emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
     if (p->options.variance > 0 && ((init && input_file_of(init)) || input_file_of(truth)))
-        return refuse(err, EM_EINVAL,
-                      "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
+        return emi_fail(err, EM_EINVAL,
+                        "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
     p->options.truth_compute = strcmp(truth, "compute") == 0;
     p->options.center = !args_given(args, "no-center");
     status = choose_engine(p, err);
     if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
     return status == EM_OK ? choose_nodes(p, err) : status;
 }
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static em_status open_network(problem *p, em_error *err)
 {
@@ -103,14 +141,15 @@ static em_status open_shared(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    TRY(input_open(&p->tables[p->table_count++], args->operands[0], args, NULL, NULL, err));
+    TRY(reading_open(&p->reading, &p->tables[p->table_count++], args->operands[0], args, NULL, err));
+    if (!cluster_speaks()) reading_free(&p->reading); /* one tells of what all have read */
     if (p->together && cluster_size() > 1 && is_read_whole(p->tables[0]))
-        TRY(refuse(err, EM_EINVAL,
-                   "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
-                   "shard-%%03d.csv",
-                   args->operands[0], cluster_size()));
+        TRY(emi_fail(
+            err, EM_EINVAL,
+            "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
+            "shard-%%03d.csv",
+            args->operands[0], cluster_size()));
     TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err));
-    if (cluster_speaks()) TRY(reading_add(&p->reading, p->tables[0], err));
 done:
     return status;
 }
@@ -120,18 +159,13 @@ static em_status open_own(problem *p, int node, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    em_data **table = &p->tables[p->table_count++];
-    const features *like = node > 0 ? &p->features : NULL;
-    char path[PATH_MAX];
-    if (args->operand_count > 1)
-        TRY(input_open(table, args->operands[node], args, like, NULL, err));
-    else {
-        TRY(pattern_name(path, args->operands[0], node, err));
-        TRY(input_open(table, path, args, like, NULL, err));
+    const char *path = args->operands[args->operand_count > 1 ? node : 0];
+    char room[PATH_MAX];
+    if (args->operand_count == 1) {
+        TRY(pattern_name(room, path, node, err));
+        path = room;
     }
-    if (node == 0) TRY(features_of_table(&p->features, *table, err));
-    TRY(features_settle(&p->features, *table, &p->by_position, err));
-    TRY(reading_add(&p->reading, *table, err));
+    TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, args, NULL, err));
 done:
     return status;
 }
@@ -148,12 +182,12 @@ done:
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
-    status = cluster_agree(p->tables ? EM_OK : refuse_memory(err, "INPUT"), err);
+    p->tables = emi_calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
+    status = cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err);
     if (status != EM_OK || !p->tables) return status;
     if (one_a_node(p)) {
         TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
-        TRY(features_share(&p->features, err));
+        TRY(reading_share(&p->reading, err));
         TRY(cluster_agree(open_others(p, err), err));
     } else {
         TRY(cluster_agree(open_shared(p, err), err));
@@ -168,8 +202,8 @@ static em_status check_columns(const problem *p, em_error *err)
     size_t own = em_shards_columns(p->shards), first = own;
     em_status status = cluster_first(&first, err);
     if (status != EM_OK || own == first) return status;
-    return refuse(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
-                  em_data_name(p->tables[0]), own, first);
+    return emi_fail(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
+                    em_data_name(p->tables[0]), own, first);
 }
 
 static em_status open_start_and_truth(problem *p, em_error *err)
@@ -205,17 +239,17 @@ void problem_close(problem *p)
     em_graph_free(&p->graph);
     em_shards_free(&p->shards);
     for (int i = 0; i < p->table_count; i++) em_data_free(&p->tables[i]);
-    free(p->tables);
-    features_free(&p->features);
+    emi_free(p->tables);
     reading_free(&p->reading);
-    free(p->init);
-    free(p->truth);
+    emi_free(p->init);
+    emi_free(p->truth);
 }
+
+/* ---- for people and for programs -------------------------------------------------------------------------- */
 
 static const char *topology_name(const problem *p)
 {
-    const char *named = args_text(p->args, "topology");
-    return named ? named : network_default_topology(p->nodes);
+    return topology_or_default(args_text(p->args, "topology"), p->nodes);
 }
 
 static const char *weights_name(const problem *p)
@@ -228,9 +262,7 @@ void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
-    reading_print(&p->reading, stdout);
-    if (p->by_position)
-        (void)printf("names     those of %s, by position in %s, which has none\n", p->features.text, p->by_position);
+    reading_print(&p->reading);
     if (info->missing_values)
         (void)printf("missing   %llu value%s filled with the feature's mean over the network\n",
                      (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
@@ -242,7 +274,6 @@ void problem_print(const problem *p, const em_info *info)
 void problem_json(json *j, const problem *p)
 {
     reading_json(j, &p->reading);
-    json_text(j, "names_by_position", p->by_position);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));
     json_text(j, "weights", weights_name(p));

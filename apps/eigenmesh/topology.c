@@ -2,19 +2,24 @@
 #include "command.h"
 #include "json.h"
 #include "message.h"
-#include "network.h"
 #include "outputs.h"
 #include "plot.h"
+#include "problem.h"
 
 static const option_spec topology_options[] = {
     {.name = "nodes", .letter = 'n', .metavar = "M", .example = "20", .required = 1, .help = "how many nodes"},
     {.name = "weights",
      .metavar = "SPEC",
      .preset = "metropolis",
-     .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy"},
+     .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy",
+     .file = READS_SPEC},
     {.name = "seed", .metavar = "S", .preset = "0", .help = "everything random follows from it"},
-    {.name = "plot", .metavar = "FILE", .example = "graph.svg", .help = "draw the network: .svg, .png or .pdf"},
-    {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "graph.svg",
+     .help = "draw the network: .svg, .png or .pdf",
+     .file = WRITES},
+    {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0", .file = WRITES},
     {0}};
 
 static const char *const topology_examples[] = {"eigenmesh topology er:0.5 -n 20 --plot graph.svg", NULL};
@@ -98,7 +103,7 @@ done:
 const command_spec command_topology = {.name = "topology",
                                        .summary = "Measure a network: degrees, diameter, how fast it averages",
                                        .usage = "SPEC -n M [options]",
-                                       .operands = {"SPEC"},
+                                       .operands = {{"SPEC", READS_SPEC}},
                                        .operand_limit = 1,
                                        .options = topology_options,
                                        .prints_table = 1,

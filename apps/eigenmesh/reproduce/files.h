@@ -3,7 +3,7 @@
 #define EIGENMESH_REPRODUCE_FILES_H
 
 #include "collision.h"
-#include "directory.h"
+#include "outputs.h"
 #include "plan.h"
 
 /* What comes last, and a reader would take for the whole; NULL ends them. */

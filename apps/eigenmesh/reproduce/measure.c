@@ -1,6 +1,5 @@
 #include "measure.h"
 #include "message.h"
-#include "progress.h"
 
 #include <stdlib.h>
 #include <string.h>

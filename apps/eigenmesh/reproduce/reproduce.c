@@ -1,6 +1,5 @@
 /* eigenmesh reproduce: the paper's figures, rerun. */
 #include "command.h"
-#include "directory.h"
 #include "figures.h"
 #include "files.h"
 #include "gnuplot.h"
@@ -24,7 +23,8 @@ static const option_spec reproduce_options[] = {
      .letter = 'o',
      .metavar = "DIR",
      .preset = "reproduction",
-     .help = "where to put index.html, the claims, the pictures and the curves"},
+     .help = "where to put index.html, the claims, the pictures and the curves",
+     .file = WRITES_RESULT},
     {.name = "trials",
      .metavar = "T",
      .preset = "10, or 2 with --quick",
@@ -337,7 +337,7 @@ done:
 const command_spec command_reproduce = {.name = "reproduce",
                                         .summary = "Rerun the figures of the paper, and say which of its claims hold",
                                         .usage = "FIG... [options]",
-                                        .operands = {"FIG"},
+                                        .operands = {{"FIG", NO_FILE}},
                                         .operand_limit = ANY_NUMBER,
                                         .options = reproduce_options,
                                         .prints_table = 1,
