@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/place.h"
 #include "fit/label.h"
-#include "fit/state.h"
+#include "run/state.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +41,7 @@ static char *name_next(const char *path)
 /* What is no checkpoint stays. */
 static em_status remove_file(const char *path, em_error *err)
 {
-    if (!emi_parcel_is_at(path)) return EM_OK;
+    if (!emi_serialized_is_at(path)) return EM_OK;
     if (unlink(path) == 0 || errno == ENOENT) return EM_OK;
     return emi_fail(err, EM_EOUTPUT, "%s: cannot be removed (%s); try removing it by hand", path, strerror(errno));
 }
@@ -71,13 +71,13 @@ done:
 /* ---- finding the one to resume from ---------------------------------------------------------- */
 
 /* A part that is whole, and what it says of itself. */
-static em_status open_part(const char *path, emi_parcel *from, emi_label *label, em_error *err)
+static em_status open_part(const char *path, emi_serializer *from, emi_label *label, em_error *err)
 {
-    em_status status = emi_parcel_open(from, path, err);
+    em_status status = emi_serializer_open(from, path, err);
     if (status != EM_OK) return status;
-    emi_label_carry(from, label);
+    emi_label_serialize(from, label);
     if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
-    emi_parcel_close(from);
+    emi_serializer_close(from);
     return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try removing it first", path);
 }
 
@@ -94,7 +94,7 @@ static em_status agree_on_iteration(em_mesh *mesh, long own, long *common, em_er
 static em_status choose_generation(emi_checkpoint *c, em_error *err)
 {
     em_status status = EM_OK;
-    emi_parcel older = {0}, newer = {0};
+    emi_serializer older = {0}, newer = {0};
     emi_label of_older = {0}, of_newer = {0};
     long common = 0;
     em_status there = open_part(c->path, &older, &of_older, err),
@@ -106,19 +106,19 @@ static em_status choose_generation(emi_checkpoint *c, em_error *err)
     if (newer_there == EM_OK && of_newer.iteration == common) {
         TRY(rename_file(c->next, c->path, err));
         c->from = newer, c->label = of_newer;
-        newer = (emi_parcel){0};
+        newer = (emi_serializer){0};
     } else if (there == EM_OK && of_older.iteration == common) {
         TRY(remove_file(c->next, err));
         c->from = older, c->label = of_older;
-        older = (emi_parcel){0};
+        older = (emi_serializer){0};
     } else {
         TRY(emi_fail(err, EM_EDATA,
                      "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first", c->path,
                      newest, common));
     }
 done:
-    emi_parcel_close(&newer);
-    emi_parcel_close(&older);
+    emi_serializer_close(&newer);
+    emi_serializer_close(&older);
     return status;
 }
 
@@ -134,11 +134,11 @@ static em_status find_old(emi_checkpoint *c, em_error *err)
 /* The label of the part at `path`; of iteration 0 where there is none. */
 static em_status look_at(const char *path, emi_label *label, em_error *err)
 {
-    emi_parcel part = {0};
+    emi_serializer part = {0};
     *label = (emi_label){0};
-    if (!emi_parcel_is_at(path)) return EM_OK;
+    if (!emi_serialized_is_at(path)) return EM_OK;
     em_status status = open_part(path, &part, label, err);
-    emi_parcel_close(&part);
+    emi_serializer_close(&part);
     return status;
 }
 
@@ -170,8 +170,8 @@ done:
 static em_status check_place(const emi_checkpoint *c, em_error *err)
 {
     em_output *output = NULL;
-    em_status status = emi_parcel_check_place(c->path, err);
-    if (status == EM_OK && c->next) status = emi_parcel_check_place(c->next, err);
+    em_status status = emi_serialized_check_place(c->path, err);
+    if (status == EM_OK && c->next) status = emi_serialized_check_place(c->next, err);
     if (status == EM_OK) status = em_output_open(&output, c->next ? c->next : c->path, err);
     em_output_discard(&output);
     return status;
@@ -195,7 +195,7 @@ done:
 
 void emi_checkpoint_close(emi_checkpoint *c)
 {
-    emi_parcel_close(&c->from);
+    emi_serializer_close(&c->from);
     emi_free(c->next);
     emi_free(c->path);
     *c = (emi_checkpoint){0};
@@ -204,7 +204,7 @@ void emi_checkpoint_close(emi_checkpoint *c)
 em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
 {
     emi_label own;
-    if (!emi_checkpoint_is_on(c)) return EM_OK;
+    if (!c->path) return EM_OK;
     em_status status = emi_label_of(&own, p, options, err);
     if (status == EM_OK && (c->resumed || c->found))
         status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
@@ -236,31 +236,32 @@ em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const
 
 /* ---- saving and restoring ---------------------------------------------------------------------- */
 
-int emi_checkpoint_is_on(const emi_checkpoint *c)
+static int is_due(const void *context)
 {
-    return c && c->path;
+    const emi_checkpoint *c = context;
+    return emi_seconds() - c->saved >= c->every;
 }
 
-int emi_checkpoint_is_due(const emi_checkpoint *c)
+static int resumes(const void *context)
 {
-    return emi_checkpoint_is_on(c) && emi_seconds() - c->saved >= c->every;
+    return ((const emi_checkpoint *)context)->from.stream != NULL;
 }
 
 int emi_checkpoint_resumes(const emi_checkpoint *c)
 {
-    return c && c->from.stream;
+    return c && resumes(c);
 }
 
 static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
 {
     em_status status = EM_OK;
     em_output *output = NULL;
-    emi_parcel to;
+    emi_serializer to;
     TRY(em_output_open(&output, c->next ? c->next : c->path, err));
-    emi_parcel_begin(&to, em_output_stream(output));
-    emi_label_carry(&to, &c->label);
-    TRY(emi_state_carry(&to, s, err));
-    emi_parcel_end(&to);
+    emi_serializer_begin(&to, em_output_stream(output));
+    emi_label_serialize(&to, &c->label);
+    TRY(emi_state_serialize(&to, s, err));
+    emi_serializer_end(&to);
     TRY(em_output_commit(&output, err));
 done:
     em_output_discard(&output);
@@ -268,8 +269,9 @@ done:
     return status;
 }
 
-em_status emi_checkpoint_save(emi_checkpoint *c, emi_solver *s, em_error *err)
+static em_status save(void *context, emi_solver *s, em_error *err)
 {
+    emi_checkpoint *c = context;
     c->label.iteration = s->iteration;
     em_status status = emi_mesh_agree(c->mesh, write_part(c, s, err), err);
     if (status == EM_OK && c->next) status = rename_file(c->next, c->path, err);
@@ -277,12 +279,20 @@ em_status emi_checkpoint_save(emi_checkpoint *c, emi_solver *s, em_error *err)
     return status;
 }
 
-em_status emi_checkpoint_restore(emi_checkpoint *c, emi_solver *s, em_error *err)
+static em_status restore(void *context, emi_solver *s, em_error *err)
 {
-    s->iteration = s->around->iteration = c->label.iteration;
-    em_status status = emi_state_carry(&c->from, s, err);
+    emi_checkpoint *c = context;
+    s->iteration = c->label.iteration;
+    em_status status = emi_state_serialize(&c->from, s, err);
     if (status == EM_OK && c->from.spoiled)
         status = emi_fail(err, EM_EDATA, "%s: not the state of such a run; try removing it first", c->path);
-    emi_parcel_close(&c->from);
+    emi_serializer_close(&c->from);
     return status;
+}
+
+const emi_between *emi_checkpoint_between(emi_checkpoint *c)
+{
+    if (!c || !c->path) return NULL;
+    c->between = (emi_between){c, is_due, resumes, save, restore};
+    return &c->between;
 }

@@ -6,7 +6,8 @@
 #ifndef EMI_FIT_CHECKPOINT_H
 #define EMI_FIT_CHECKPOINT_H
 
-#include "fit/parcel.h"
+#include "run/driver.h"
+#include "run/serialize.h"
 #include "fit/problem.h"
 #include "fit/same.h"
 
@@ -31,9 +32,10 @@ typedef struct emi_checkpoint {
     double every; /* seconds                                                          */
     double saved; /* when the last one was, or the run began                          */
     emi_label label;
-    emi_parcel from; /* the state to go on from, until it is restored */
+    emi_serializer from; /* the state to go on from, until it is restored */
     long resumed;    /* its iteration; 0: the run is a new one        */
     long found;      /* without --resume: that of one that lies where this run's is to go, and that `label` is of */
+    emi_between between;
 } emi_checkpoint;
 
 /* Before any work: can checkpoints be written where the options say, is nothing there that is no checkpoint, and is the
@@ -48,12 +50,9 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
 /* Of these, NULL past the end, the method that was running; the first where the run is a new one. */
 em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err);
 
-int emi_checkpoint_is_on(const emi_checkpoint *c); /* NULL: it is not */
-int emi_checkpoint_is_due(const emi_checkpoint *c);
-int emi_checkpoint_resumes(const emi_checkpoint *c); /* until the state is restored */
+int emi_checkpoint_resumes(const emi_checkpoint *c); /* until the state is restored; NULL: it does not */
 
-/* Between two iterations.  Collective. */
-em_status emi_checkpoint_save(emi_checkpoint *c, emi_solver *s, em_error *err);
-em_status emi_checkpoint_restore(emi_checkpoint *c, emi_solver *s, em_error *err);
+/* For a driver to save, and to resume by, between two iterations; NULL where there are no checkpoints. */
+const emi_between *emi_checkpoint_between(emi_checkpoint *c);
 
 #endif

@@ -1,6 +1,6 @@
 /* The whole way from shards to a model. */
 #include "fit/job.h"
-#include "fit/model_names.h"
+#include "model/names.h"
 #include "fit/same.h"
 #include "linalg/blas.h"
 

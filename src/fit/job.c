@@ -129,8 +129,12 @@ static em_status open_solver(emi_job *job, em_error *err)
     for (int n = 0; n < job->method->extra_fields; n++)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
     TRY(emi_observer_open(&job->observer, s, job->truth, err));
-    TRY(emi_surroundings_open(&job->around, s, job->options, &job->observer, job->alpha, err));
-    job->around.checkpoint = job->checkpoint;
+    job->driver = (emi_driver){.step = {job->alpha, job->options->step_decay, job->options->step_power},
+                               .monitor = job->options->monitor,
+                               .monitor_user = job->options->monitor_user,
+                               .between = emi_checkpoint_between(job->checkpoint),
+                               .trace = {.kind = job->options->trace}};
+    TRY(emi_driver_open(&job->driver, s, &job->observer, err));
     TRY(start(job, err));
 done:
     return status;
@@ -164,7 +168,7 @@ done:
 
 void emi_job_close(emi_job *job)
 {
-    emi_surroundings_close(&job->around);
+    emi_driver_close(&job->driver);
     emi_observer_close(&job->observer);
     for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&job->solver.extra[n]);
     emi_free(job->solver.answer.X);

@@ -2,10 +2,11 @@
 #ifndef EMI_FIT_JOB_H
 #define EMI_FIT_JOB_H
 
-#include "fit/model.h"
+#include "fit/checkpoint.h"
 #include "fit/options.h"
 #include "fit/problem.h"
-#include "fit/surroundings.h"
+#include "model/model.h"
+#include "run/driver.h"
 
 typedef struct emi_job {
     const em_options *options;
@@ -17,7 +18,7 @@ typedef struct emi_job {
 
     emi_solver solver;
     emi_observer observer;
-    emi_surroundings around;
+    emi_driver driver;
     double alpha; /* the first step */
     emi_network network;
     double seconds_setup, seconds_sending, seconds_waiting;

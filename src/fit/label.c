@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-void emi_label_carry(emi_parcel *p, emi_label *label)
+void emi_label_serialize(emi_serializer *p, emi_label *label)
 {
-    emi_parcel_words(p, label->sizes, EMI_LABEL_SIZES);
-    emi_parcel_words(p, &label->network_digest, 1);
-    emi_parcel_words(p, &label->data_digest, 1);
-    emi_parcel_words(p, label->asked, EMI_ASPECTS);
-    emi_parcel_long(p, &label->iteration);
-    emi_parcel_text(p, label->method, sizeof label->method);
-    emi_parcel_text(p, label->choice, sizeof label->choice);
-    emi_parcel_real(p, &label->alpha);
-    emi_parcel_real(p, &label->network.lowest);
-    emi_parcel_real(p, &label->network.beta);
-    emi_parcel_real(p, &label->network.spread);
+    emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
+    emi_serialize_words(p, &label->network_digest, 1);
+    emi_serialize_words(p, &label->data_digest, 1);
+    emi_serialize_words(p, label->asked, EMI_ASPECTS);
+    emi_serialize_long(p, &label->iteration);
+    emi_serialize_text(p, label->method, sizeof label->method);
+    emi_serialize_text(p, label->choice, sizeof label->choice);
+    emi_serialize_real(p, &label->alpha);
+    emi_serialize_real(p, &label->network.lowest);
+    emi_serialize_real(p, &label->network.beta);
+    emi_serialize_real(p, &label->network.spread);
 }
 
 /* ---- digests ----------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include "fit/checkpoint.h"
 
 /* To the file, or from it. */
-void emi_label_carry(emi_parcel *p, emi_label *label);
+void emi_label_serialize(emi_serializer *p, emi_label *label);
 
 /* Of this problem; reads all rows that live here, to take their digest. */
 em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options *options, em_error *err);

@@ -1,6 +1,6 @@
 /* The end of a job: all nodes agree on one answer, whose true residual decides; it becomes the model. */
 #include "base/memory.h"
-#include "fit/certificate.h"
+#include "model/certificate.h"
 #include "fit/job.h"
 
 #include <cblas.h>
@@ -309,10 +309,10 @@ static void fill_info(const emi_job *job, em_info *info)
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
     (void)snprintf(info->operator_name, sizeof info->operator_name, "%s",
                    emi_cov_is_dense(&p->C[0]) ? "dense" : "implicit");
-    info->iterations = job->around.iteration;
+    info->iterations = job->solver.iteration;
     info->step = job->alpha;
     info->tolerance = job->options->tolerance;
-    info->change = job->around.change;
+    info->change = job->driver.stopping.change;
     info->nodes = mesh->graph->nodes;
     info->threads = emi_pool_size(mesh->pool);
     info->samples = p->N;
@@ -322,7 +322,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->constant_features = p->constant_features;
     info->missing_values = p->missing;
     info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
-    info->seconds = job->seconds_before + job->around.seconds;
+    info->seconds = job->seconds_before + job->driver.seconds;
     info->seconds_sending = job->seconds_sending;
     info->seconds_waiting = job->seconds_waiting;
     for (int phase = 0; phase < EM_PHASES; phase++) {
@@ -338,7 +338,7 @@ static void fill_info(const emi_job *job, em_info *info)
 static em_reason verdict(const findings *f)
 {
     const emi_job *job = f->job;
-    em_reason ended = job->around.reason;
+    em_reason ended = job->driver.reason;
     if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0; /* such a method misses only what it cannot see */
     if (*word(f, MISSED) != 0 && ended == EM_CONVERGED) return at_root ? EM_STOPPED_ROUNDING : EM_STOPPED_MISSED;
@@ -352,9 +352,9 @@ static em_reason verdict(const findings *f)
 static void move_trace(emi_job *job, em_model *model)
 {
     const emi_problem *p = job->problem;
-    model->trace = job->around.rows;
-    model->trace_rows = job->around.row_count;
-    job->around.rows = NULL;
+    model->trace = job->driver.trace.rows;
+    model->trace_rows = job->driver.trace.count;
+    job->driver.trace.rows = NULL;
     for (size_t r = 0; r < model->trace_rows; r++)
         model->trace[r].units = emi_units(p->mesh, p->d, model->K, model->trace[r].bytes / sizeof(double));
 }

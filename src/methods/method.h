@@ -2,18 +2,7 @@
 #ifndef EMI_METHODS_METHOD_H
 #define EMI_METHODS_METHOD_H
 
-#include "methods/solver.h"
-
-/* The options a method reads; one that it does not read is refused, since silence would let the user
- * believe that it had an effect. */
-enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 8, EMI_USES_OVERSAMPLE = 16 };
-
-/* What a method needs and promises beyond that. */
-enum {
-    EMI_NEEDS_NETWORK = 1, /* the nodes measure emi_network first                               */
-    EMI_NEEDS_DENSE = 2,   /* covariances formed, not products with the data                    */
-    EMI_AT_ROOT = 4        /* the root of the tree decides, and holds the answer: the others do what it asks */
-};
+#include "methods/steps.h"
 
 typedef struct emi_method {
     em_method_info info;

@@ -1,7 +1,7 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
 #include "base/error.h"
-#include "fit/model_names.h"
+#include "model/names.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/matrix.h"

@@ -1,9 +1,9 @@
 /* What a model file holds: one table for writing and reading.  The file is a .npz, that is a ZIP archive of .npy
  * arrays; names and shapes are scikit-learn's where it has them. */
-#ifndef EMI_FIT_MODEL_ENTRIES_H
-#define EMI_FIT_MODEL_ENTRIES_H
+#ifndef EMI_MODEL_ENTRIES_H
+#define EMI_MODEL_ENTRIES_H
 
-#include "fit/model.h"
+#include "model/model.h"
 
 typedef struct emi_entry {
     const char *name;

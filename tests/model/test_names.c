@@ -1,5 +1,5 @@
 /* Names of features in a model and its file, there and back; and files of other versions. */
-#include "fit/model_names.h"
+#include "model/names.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* The model: rows to scores and back, and its file. */
-#include "fit/model.h"
+#include "model/model.h"
 #include "support/check.h"
 #include "support/matrix.h"
 

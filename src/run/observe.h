@@ -1,9 +1,9 @@
 /* Looking at a run from outside: the network's estimate, and how good it is.  Built on the mesh's exact averages, so that
  * it is the same on every engine; whoever asks says which phase pays for the messages. */
-#ifndef EMI_FIT_OBSERVE_H
-#define EMI_FIT_OBSERVE_H
+#ifndef EMI_RUN_OBSERVE_H
+#define EMI_RUN_OBSERVE_H
 
-#include "methods/solver.h"
+#include "run/solver.h"
 
 /* The exact answer, where it is known. */
 typedef struct emi_truth {

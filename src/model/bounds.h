@@ -1,8 +1,8 @@
 /* What residuals say of angles: the numbers behind a certificate. */
-#ifndef EMI_FIT_BOUNDS_H
-#define EMI_FIT_BOUNDS_H
+#ifndef EMI_MODEL_BOUNDS_H
+#define EMI_MODEL_BOUNDS_H
 
-#include "fit/certificate.h"
+#include "model/certificate.h"
 
 typedef struct emi_bounds {
     const emi_evidence *e;

@@ -1,4 +1,4 @@
-#include "fit/model.h"
+#include "model/model.h"
 
 #include "base/larger.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "fit/model_names.h"
+#include "model/names.h"
 
 #include "base/memory.h"
 #include "base/utf8.h"

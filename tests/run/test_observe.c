@@ -1,5 +1,5 @@
 /* What is reported of a run, against the formulas written out over all nodes. */
-#include "fit/observe.h"
+#include "run/observe.h"
 #include "support/check.h"
 #include "support/matrix.h"
 

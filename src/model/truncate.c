@@ -1,5 +1,5 @@
 /* Fewer components of a model that has more. */
-#include "fit/model.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
-#include "fit/certificate.h"
+#include "model/certificate.h"
 
 #include "base/larger.h"
-#include "fit/bounds.h"
+#include "model/bounds.h"
 
 #include <math.h>
 #include <string.h>

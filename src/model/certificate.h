@@ -8,8 +8,8 @@
  *     ||(I - X_m X_m') R_k|| / gap_k  +  (||X_m' R_k|| + ||E||) / (theta_m - theta_k)  +  ||E||^2 / ((theta_m - theta_k) gap_k)
  *
  * The best m is taken.  What rounding may hide (data/rounding.h) is added to every residual. */
-#ifndef EMI_FIT_CERTIFICATE_H
-#define EMI_FIT_CERTIFICATE_H
+#ifndef EMI_MODEL_CERTIFICATE_H
+#define EMI_MODEL_CERTIFICATE_H
 
 #include "data/rounding.h"
 #include "linalg/block.h"

@@ -1,4 +1,4 @@
-#include "fit/model_entries.h"
+#include "model/entries.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * or not at all. */
 #include "base/memory.h"
 #include "data/npy.h"
-#include "fit/model_entries.h"
-#include "fit/model_names.h"
+#include "model/entries.h"
+#include "model/names.h"
 
 #include <string.h>
 #include <zip.h>

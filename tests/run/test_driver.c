@@ -1,5 +1,5 @@
-/* What surrounds a method: steps, tests, ends and the trace, driven here by hand in place of a method. */
-#include "fit/surroundings.h"
+/* What drives a method: steps, tests, ends and the trace, driven here by hand in place of a method. */
+#include "run/driver.h"
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/matrix.h"
@@ -15,11 +15,10 @@ typedef struct fixture {
     double matrix[D * D], room[64];
     emi_cov C[NODES];
     emi_scratch scratch;
-    em_options options;
     emi_solver solver;
     emi_truth truth;
     emi_observer observer;
-    emi_surroundings around;
+    emi_driver driver;
 } fixture;
 
 static void open_fixture(fixture *f, long limit)
@@ -27,15 +26,14 @@ static void open_fixture(fixture *f, long limit)
     const double spectrum[D] = {3, 2, 1};
     em_error err = {0};
     memset(f, 0, sizeof *f);
+    f->driver.step.first = 0.5;
     assert_ok(em_graph_create(&f->graph, "cycle", NODES, 0, &err), &err);
     assert_ok(em_mesh_open(&f->mesh, NULL, f->graph, 1, &err), &err);
     f->mesh->phase = EM_METHOD;
     matrix_of_spectrum(f->matrix, NULL, D, spectrum, 1);
     for (int i = 0; i < NODES; i++) f->C[i] = (emi_cov){.d = D, .dense = f->matrix};
     f->scratch = (emi_scratch){f->room, 64};
-    f->options = em_options_default();
-    f->options.tolerance = 0;
-    f->solver = (emi_solver){.d = D,
+        f->solver = (emi_solver){.d = D,
                              .K = K,
                              .mesh = f->mesh,
                              .C = f->C,
@@ -50,12 +48,12 @@ static void open_fixture(fixture *f, long limit)
         for (int k = 0; k < K; k++) emi_at(&f->solver.theta, i).v[k] = spectrum[k];
     for (int i = 0; i < NODES; i++) matrix_fill(emi_at(&f->solver.X, i).v, SIZE, 5 + (uint64_t)i);
     assert_ok(emi_observer_open(&f->observer, &f->solver, &f->truth, &err), &err);
-    assert_ok(emi_surroundings_open(&f->around, &f->solver, &f->options, &f->observer, 0.5, &err), &err);
+    assert_ok(emi_driver_open(&f->driver, &f->solver, &f->observer, &err), &err);
 }
 
 static void close_fixture(fixture *f)
 {
-    emi_surroundings_close(&f->around);
+    emi_driver_close(&f->driver);
     emi_observer_close(&f->observer);
     emi_field_free(&f->solver.theta);
     emi_field_free(&f->solver.residual);
@@ -77,13 +75,13 @@ static void steps_follow_their_schedule(void **state)
     for (int decay = EM_DECAY_CONSTANT; decay <= EM_DECAY_POWER; decay++) {
         fixture f;
         open_fixture(&f, 30);
-        f.options.step_decay = (em_decay)decay;
-        f.options.step_power = 0.7;
+        f.driver.step.decay = (em_decay)decay;
+        f.driver.step.power = 0.7;
         for (long t = 0; emi_next(&f.solver); t++) {
             double factor = decay == EM_DECAY_SQRT ? sqrt((double)t + 1) : decay ? pow((double)t + 1, 0.7) : 1;
             assert_close(f.solver.step, 0.5 / factor, 1e-15);
         }
-        assert_int_equal(f.around.iteration, 30);
+        assert_int_equal(f.solver.iteration, 30);
         close_fixture(&f);
     }
 }
@@ -98,9 +96,9 @@ static void ends_at_the_limit(void **state)
         for (; emi_next(&f.solver); turns++) move(&f.solver, 0.01);
         assert_int_equal(emi_finish(&f.solver), EM_OK);
         assert_int_equal(turns, limit);
-        assert_int_equal(f.around.iteration, limit);
-        assert_int_equal(f.around.reason, EM_STOPPED_ITERATIONS);
-        assert_int_equal(isnan(f.around.change) != 0, limit == 0);
+        assert_int_equal(f.solver.iteration, limit);
+        assert_int_equal(f.driver.reason, EM_STOPPED_ITERATIONS);
+        assert_int_equal(isnan(f.driver.stopping.change) != 0, limit == 0);
         close_fixture(&f);
     }
 }
@@ -111,17 +109,17 @@ static void stops_under_the_tolerance(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, 1000);
-    f.options.tolerance = 1e-3;
+    f.solver.tolerance = 1e-3;
     long t = 0;
     for (; emi_next(&f.solver); t++) move(&f.solver, pow(0.5, (double)t));
     assert_int_equal(emi_finish(&f.solver), EM_OK);
-    assert_int_equal(f.around.reason, EM_CONVERGED);
+    assert_int_equal(f.driver.reason, EM_CONVERGED);
     assert_int_equal(t % 5, 0); /* tested every fifth */
     double worst = 0, moved = pow(0.5, (double)t - 5) * (2 - pow(0.5, 4)) * sqrt(D) / 5;
     for (int i = 0; i < NODES; i++)
         for (int k = 0; k < K; k++) worst = fmax(worst, moved / emi_norm(D, emi_column_of(emi_at(&f.solver.X, i), k)));
-    assert_close(f.around.change / worst, 1, 1e-9);
-    assert_true(f.around.change < 1e-3 && 32 * f.around.change > 1e-3);
+    assert_close(f.driver.stopping.change / worst, 1, 1e-9);
+    assert_true(f.driver.stopping.change < 1e-3 && 32 * f.driver.stopping.change > 1e-3);
     close_fixture(&f);
 }
 
@@ -135,7 +133,7 @@ static void the_change_is_divided_by_the_step(void **state)
         fixture f;
         open_fixture(&f, 5);
         f.solver.uses = EMI_USES_STEP | EMI_USES_QR; /* its columns are taken as they are */
-        f.around.alpha = factors[n];
+        f.driver.step.first = factors[n];
         for (int i = 0; i < NODES; i++) emi_at(&f.solver.theta, i).v[1] = 0;
         while (emi_next(&f.solver)) {
             for (int i = 0; i < NODES; i++) emi_at(&f.solver.X, i).v[0] += 1e-3 * factors[n];
@@ -143,7 +141,7 @@ static void the_change_is_divided_by_the_step(void **state)
         }
         double worst = 0;
         for (int i = 0; i < NODES; i++) worst = fmax(worst, 1e-3 / emi_norm(D, emi_at(&f.solver.X, i).v));
-        assert_close(f.around.change * 3 / worst, 1, 1e-5);
+        assert_close(f.driver.stopping.change * 3 / worst, 1, 1e-5);
         close_fixture(&f);
     }
 }
@@ -160,7 +158,7 @@ static void the_residual_decides_where_it_is_known(void **state)
         fixture f;
         double Q[D * D];
         open_fixture(&f, 20);
-        f.options.tolerance = 1e-6;
+        f.solver.tolerance = 1e-6;
         f.solver.knows_residual = 1;
         matrix_of_spectrum(f.matrix, Q, D, spectrum, 1);
         for (int i = 0; i < NODES && n == 3; i++) memcpy(emi_at(&f.solver.X, i).v, Q, sizeof *Q * SIZE);
@@ -169,8 +167,8 @@ static void the_residual_decides_where_it_is_known(void **state)
             *emi_at(&f.solver.residual, 2).v = residuals[n];
         }
         assert_int_equal(emi_finish(&f.solver), EM_OK);
-        assert_int_equal(f.around.reason, reasons[n]);
-        assert_int_equal(f.around.iteration, ends[n]);
+        assert_int_equal(f.driver.reason, reasons[n]);
+        assert_int_equal(f.solver.iteration, ends[n]);
         close_fixture(&f);
     }
 }
@@ -183,7 +181,7 @@ static void not_a_number_is_no_rest(void **state)
         for (int node = 0; node < NODES; node++) {
             fixture f;
             open_fixture(&f, 20);
-            f.options.tolerance = 1e-6;
+            f.solver.tolerance = 1e-6;
             f.solver.uses = what == 1 ? EMI_USES_STEP : 0;
             emi_field tracked = {0};
             em_error err = {0};
@@ -195,7 +193,7 @@ static void not_a_number_is_no_rest(void **state)
                 if (what == 2) emi_at(&tracked, node).v[2] = NAN;
             }
             assert_int_equal(emi_finish(&f.solver), EM_OK);
-            assert_true(f.around.reason < 0);
+            assert_true(f.driver.reason < 0);
             emi_field_free(&tracked);
             close_fixture(&f);
         }
@@ -207,12 +205,12 @@ static void a_change_of_sign_is_no_change(void **state)
     (void)state;
     fixture f;
     open_fixture(&f, 1000);
-    f.options.tolerance = 1e-12;
+    f.solver.tolerance = 1e-12;
     for (int t = 0; emi_next(&f.solver); t++)
         for (int n = 0; n < D; n++) emi_at(&f.solver.X, 2).v[n] *= -1;
     assert_int_equal(emi_finish(&f.solver), EM_OK);
-    assert_int_equal(f.around.reason, EM_CONVERGED);
-    assert_int_equal(f.around.iteration, 5);
+    assert_int_equal(f.driver.reason, EM_CONVERGED);
+    assert_int_equal(f.solver.iteration, 5);
     close_fixture(&f);
 }
 
@@ -231,8 +229,8 @@ static void divergence_restores_the_last_sound_estimate(void **state)
                 if (t == when) emi_at(&f.solver.X, 3).v[n] = bad[n];
             }
             assert_int_equal(emi_finish(&f.solver), EM_OK);
-            assert_int_equal(f.around.reason, EM_STOPPED_DIVERGED);
-            assert_int_equal(f.around.iteration, when < 5 ? 5 : 10); /* the next test */
+            assert_int_equal(f.driver.reason, EM_STOPPED_DIVERGED);
+            assert_int_equal(f.solver.iteration, when < 5 ? 5 : 10); /* the next test */
             assert_memory_equal(emi_at(&f.solver.X, 3).v, sound, sizeof sound);
             close_fixture(&f);
         }
@@ -258,12 +256,12 @@ static void the_monitor_may_stop_it(void **state)
     fixture f;
     visits v = {.stop_at = 7};
     open_fixture(&f, 100);
-    f.options.monitor = visit;
-    f.options.monitor_user = &v;
+    f.driver.monitor = visit;
+    f.driver.monitor_user = &v;
     while (emi_next(&f.solver)) move(&f.solver, 0.01);
     assert_int_equal(emi_finish(&f.solver), EM_OK);
-    assert_int_equal(f.around.reason, EM_STOPPED_USER);
-    assert_int_equal(f.around.iteration, 7);
+    assert_int_equal(f.driver.reason, EM_STOPPED_USER);
+    assert_int_equal(f.solver.iteration, 7);
     assert_int_equal(v.count, 7);
     assert_int_equal(v.last.limit, 100);
     assert_true(v.last.change > 0 && v.last.tolerance == 0 && v.last.seconds >= 0 && isnan(v.last.error));
@@ -278,15 +276,15 @@ static void columns_have_turns(void **state)
     fixture f;
     long turns[K] = {0};
     open_fixture(&f, 40);
-    f.options.tolerance = 1e-9;
+    f.solver.tolerance = 1e-9;
     for (int k = 0; k < K; k++)
         for (; emi_next_column(&f.solver, k, 20); turns[k]++)
             if (k == 0) emi_column_of(emi_at(&f.solver.X, 1), 0)[0] += 0.01; /* the first one never rests */
     assert_int_equal(emi_finish(&f.solver), EM_OK);
     assert_int_equal(turns[0], 20);
     assert_int_equal(turns[1], 5);
-    assert_int_equal(f.around.iteration, 25);
-    assert_int_equal(f.around.reason, EM_STOPPED_ITERATIONS); /* one of them was not found */
+    assert_int_equal(f.solver.iteration, 25);
+    assert_int_equal(f.driver.reason, EM_STOPPED_ITERATIONS); /* one of them was not found */
     close_fixture(&f);
 }
 
@@ -296,7 +294,7 @@ static void the_trace_has_a_row_an_iteration(void **state)
     enum { LIMIT = 600 }; /* more than the first allocation holds */
     fixture f;
     open_fixture(&f, LIMIT);
-    f.options.trace = 1;
+    f.driver.trace.kind = 1;
     emi_field mixed = {0};
     em_error err = {0};
     assert_ok(emi_field_alloc(&mixed, NODES, D, K, &err), &err);
@@ -305,9 +303,9 @@ static void the_trace_has_a_row_an_iteration(void **state)
         emi_mix_end(f.mesh, &mixed);
         emi_swap(&f.solver.X, &mixed);
     }
-    assert_int_equal(f.around.row_count, LIMIT + 1);
+    assert_int_equal(f.driver.trace.count, LIMIT + 1);
     for (long t = 0; t <= LIMIT; t++) {
-        const em_trace_row *row = &f.around.rows[t];
+        const em_trace_row *row = &f.driver.trace.rows[t];
         uint64_t sent = 2 * NODES * (uint64_t)t; /* a cycle has as many edges as nodes */
         assert_int_equal(row->iteration, t);
         assert_int_equal(row->rounds, t);
@@ -318,7 +316,7 @@ static void the_trace_has_a_row_an_iteration(void **state)
         assert_true(t == 0 ? row->seconds == 0 : row->seconds >= row[-1].seconds);
         assert_true(t == 0 || row->consensus <= row[-1].consensus * 1.0000001 + 1e-14);
     }
-    assert_true(f.around.rows[0].consensus > 0.1 && f.around.rows[LIMIT].consensus < 1e-12);
+    assert_true(f.driver.trace.rows[0].consensus > 0.1 && f.driver.trace.rows[LIMIT].consensus < 1e-12);
     emi_field_free(&mixed);
     close_fixture(&f);
 }

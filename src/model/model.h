@@ -1,6 +1,6 @@
 /* The answer, and how it was found. */
-#ifndef EMI_FIT_MODEL_H
-#define EMI_FIT_MODEL_H
+#ifndef EMI_MODEL_MODEL_H
+#define EMI_MODEL_MODEL_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* A model of which only the first components are kept is that of a fit that asked for no more. */
-#include "fit/model.h"
+#include "model/model.h"
 #include "support/check.h"
 #include "support/hard.h"
 

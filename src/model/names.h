@@ -1,8 +1,8 @@
 /* Names of features: UTF-8 here, an array of NumPy's text (UTF-32, all of one width) in the model file. */
-#ifndef EMI_FIT_MODEL_NAMES_H
-#define EMI_FIT_MODEL_NAMES_H
+#ifndef EMI_MODEL_NAMES_H
+#define EMI_MODEL_NAMES_H
 
-#include "fit/model.h"
+#include "model/model.h"
 
 /* Characters of a name that a file keeps: what is longer is cut there, and a file that claims more is damaged. */
 enum { EMI_NAME_LONGEST = 1024 };

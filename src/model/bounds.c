@@ -1,4 +1,4 @@
-#include "fit/bounds.h"
+#include "model/bounds.h"
 
 #include "base/memory.h"
 

@@ -1,8 +1,7 @@
-#include "fit/observe.h"
+#include "run/observe.h"
 
 #include "base/larger.h"
 #include "base/memory.h"
-#include "methods/method.h"
 
 #include <cblas.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Read a model.  Nothing that the file claims is believed before it is checked: sizes come from the arrays' own
  * headers and must match each other. */
 #include "data/npz.h"
-#include "fit/model_entries.h"
-#include "fit/model_names.h"
+#include "model/entries.h"
+#include "model/names.h"
 
 #include <limits.h>
 #include <math.h>

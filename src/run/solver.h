@@ -1,7 +1,7 @@
 /* What a method works with.  A method is one text for every engine: it works on fields, one block for each
  * node that lives in this process, and meets the other nodes through the mesh alone. */
-#ifndef EMI_METHODS_SOLVER_H
-#define EMI_METHODS_SOLVER_H
+#ifndef EMI_RUN_SOLVER_H
+#define EMI_RUN_SOLVER_H
 
 #include "data/covariance.h"
 #include "data/rounding.h"
@@ -35,6 +35,17 @@ typedef struct emi_network {
     double spread;       /* max_i lambda_1(C_i) / lambda_1(C): 1 where all nodes hold alike data  */
 } emi_network;
 
+/* The options a method reads; one that it does not read is refused, since silence would let the user
+ * believe that it had an effect. */
+enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 8, EMI_USES_OVERSAMPLE = 16 };
+
+/* What a method needs and promises beyond that. */
+enum {
+    EMI_NEEDS_NETWORK = 1, /* the nodes measure emi_network first                               */
+    EMI_NEEDS_DENSE = 2,   /* covariances formed, not products with the data                    */
+    EMI_AT_ROOT = 4        /* the root of the tree decides, and holds the answer: the others do what it asks */
+};
+
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
@@ -62,16 +73,14 @@ struct emi_solver {
     int rank;              /* at most: there are no more rows or features                          */
     emi_rounding rounding; /* what of C is rounding                                              */
     int knows_residual;    /* s->residual is kept: the tolerance is about it, not about the change */
-    unsigned uses, traits; /* the method's, of method.h                                          */
+    unsigned uses, traits; /* the method's                                                       */
     int width;             /* columns that the root asks for next, as everyone was told            */
     long iteration;        /* completed, kept by emi_next                                         */
     long iteration_limit;  /* of the whole run                                                    */
     const emi_kept *kept;  /* [kept_count] the method's, while it runs                            */
     int kept_count;
 
-    /* What surrounds a method: counting, tracing, stopping, spotting divergence.  Methods call it by
-     * emi_next and emi_next_column below. */
-    struct emi_surroundings *around;
+    struct emi_driver *driver; /* counts, traces and ends the iterations: see emi_next and emi_next_column */
 };
 
 /* Begin another iteration?  Ends the one before: counts and traces it, and tests for the end. */
@@ -86,59 +95,5 @@ em_status emi_finish(emi_solver *s);
 
 /* Failures of a method's own stick like the mesh's. */
 void emi_solver_fail(emi_solver *s, em_status status, const em_error *err);
-
-/* Do components that have this variance together explain more than the fraction that was asked for? */
-int emi_explains_fraction(const emi_solver *s, double variance);
-
-/* ---- a method's vocabulary: each line is one operation at every node -------------------- */
-
-/* Z_i = C_i X_i */
-void emi_apply(emi_solver *s, const emi_field *X, emi_field *Z);
-
-/* H_i = C_i X_i - X_i U(X_i' C_i X_i) */
-void emi_sanger_direction(emi_solver *s, const emi_field *X, emi_field *H);
-
-/* Z_i = Z_i + a Y_i */
-void emi_add_scaled(emi_solver *s, emi_field *Z, double a, const emi_field *Y);
-
-/* Z_i = a (Z_i + Y_i) */
-void emi_add_times(emi_solver *s, emi_field *Z, double a, const emi_field *Y);
-
-/* Z_i = qr(Z_i) */
-void emi_qr(emi_solver *s, emi_field *Z);
-
-/* Z_i = the orthonormal columns nearest to Z_i */
-void emi_nearest_orthonormal(emi_solver *s, emi_field *Z);
-
-/* z_i = (I - X_<k X_<k') z_i */
-void emi_deflate(emi_solver *s, int k, emi_field *z);
-
-/* x_i = z_i / ||z_i|| */
-void emi_normalise(emi_solver *s, const emi_field *z, emi_field *x);
-
-/* Z = W^times Z, one round each */
-void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work);
-
-/* From a basis B_i and S_i ~ C B_i: X_i = the Ritz vectors, one power step on, and the residual a node sees.
- * Without s->ritz: X_i = B_i. */
-void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *X);
-
-/* theta_ik = x_k' S_ik, for S_i ~ C X_i; of all columns, or of a single one. */
-void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S);
-void emi_note_theta_of(emi_solver *s, int k, const emi_field *x, const emi_field *z);
-
-/* The residual a node sees when S_i ~ C X_i: max_k ||S_ik - theta_k X_ik|| / theta_k.  What rounding forbids to improve
- * counts as nothing. */
-void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S);
-
-/* What a node's residual does not see: how far S_i still moved in the last round of mixing, `before` being what it was.
- * Where nodes agree it no longer does.  The residual becomes that, where it is larger. */
-void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *before);
-
-/* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik. */
-void emi_note_direction(emi_solver *s, const emi_field *S);
-
-/* At the root: the estimate of K components, a copy of x (d, K). */
-void emi_keep_answer(emi_solver *s, const double *x, int K);
 
 #endif

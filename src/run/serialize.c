@@ -1,4 +1,4 @@
-#include "fit/parcel.h"
+#include "run/serialize.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,24 +23,24 @@ static uint64_t lowest_first(uint64_t word)
 
 /* ---- saving -------------------------------------------------------------------------------- */
 
-static void put(emi_parcel *p, const void *bytes, size_t count)
+static void put(emi_serializer *p, const void *bytes, size_t count)
 {
     p->crc = (uint32_t)crc32(p->crc, bytes, (uInt)count);
     (void)fwrite(bytes, 1, count, p->stream); /* the stream remembers a failure */
 }
 
-void emi_parcel_begin(emi_parcel *p, FILE *stream)
+void emi_serializer_begin(emi_serializer *p, FILE *stream)
 {
     uint64_t version = VERSION;
-    *p = (emi_parcel){.stream = stream};
+    *p = (emi_serializer){.stream = stream};
     put(p, magic, WORD);
-    emi_parcel_words(p, &version, 1);
+    emi_serialize_words(p, &version, 1);
 }
 
-void emi_parcel_end(emi_parcel *p)
+void emi_serializer_end(emi_serializer *p)
 {
     uint64_t crc = p->crc;
-    emi_parcel_words(p, &crc, 1);
+    emi_serialize_words(p, &crc, 1);
 }
 
 /* ---- loading ------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static em_status refuse_damage(const char *path, em_error *err)
     return emi_fail(err, EM_EDATA, "%s: damaged or cut short, its checksum is wrong; try removing it first", path);
 }
 
-int emi_parcel_is_at(const char *path)
+int emi_serialized_is_at(const char *path)
 {
     char head[WORD];
     struct stat about;
@@ -71,15 +71,15 @@ static em_status refuse_no_file(const char *path, em_error *err)
     return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for --checkpoint", path);
 }
 
-em_status emi_parcel_check_place(const char *path, em_error *err)
+em_status emi_serialized_check_place(const char *path, em_error *err)
 {
     struct stat about;
     if (stat(path, &about) != 0) return EM_OK;
     if (S_ISFIFO(about.st_mode)) return refuse_no_file(path, err); /* which would make us wait for a reader */
-    return !S_ISREG(about.st_mode) || emi_parcel_is_at(path) ? EM_OK : refuse_foreign(path, err);
+    return !S_ISREG(about.st_mode) || emi_serialized_is_at(path) ? EM_OK : refuse_foreign(path, err);
 }
 
-static em_status open_file(emi_parcel *p, const char *path, em_error *err)
+static em_status open_file(emi_serializer *p, const char *path, em_error *err)
 {
     struct stat about;
     p->stream = fopen(path, "rb");
@@ -94,7 +94,7 @@ static em_status open_file(emi_parcel *p, const char *path, em_error *err)
     return EM_OK;
 }
 
-static em_status check_head(emi_parcel *p, const char *path, em_error *err)
+static em_status check_head(emi_serializer *p, const char *path, em_error *err)
 {
     uint64_t head[HEAD];
     if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse_foreign(path, err);
@@ -108,7 +108,7 @@ static em_status check_head(emi_parcel *p, const char *path, em_error *err)
 }
 
 /* Read it all once; then back to what follows the head. */
-static em_status check_sum(emi_parcel *p, const char *path, em_error *err)
+static em_status check_sum(emi_serializer *p, const char *path, em_error *err)
 {
     uint64_t piece[PIECE], sum = 0;
     uLong crc = 0;
@@ -124,27 +124,27 @@ static em_status check_sum(emi_parcel *p, const char *path, em_error *err)
     return fseek(p->stream, (long)HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse_damage(path, err);
 }
 
-em_status emi_parcel_open(emi_parcel *p, const char *path, em_error *err)
+em_status emi_serializer_open(emi_serializer *p, const char *path, em_error *err)
 {
     em_status status = EM_OK;
-    *p = (emi_parcel){.loading = 1};
+    *p = (emi_serializer){.loading = 1};
     TRY(open_file(p, path, err));
     TRY(check_head(p, path, err));
     TRY(check_sum(p, path, err));
 done:
-    if (status != EM_OK) emi_parcel_close(p);
+    if (status != EM_OK) emi_serializer_close(p);
     return status;
 }
 
-void emi_parcel_close(emi_parcel *p)
+void emi_serializer_close(emi_serializer *p)
 {
     if (p->stream) (void)fclose(p->stream);
-    *p = (emi_parcel){0};
+    *p = (emi_serializer){0};
 }
 
 /* ---- both ways ----------------------------------------------------------------------------- */
 
-static int take(emi_parcel *p, uint64_t *piece, size_t count)
+static int take(emi_serializer *p, uint64_t *piece, size_t count)
 {
     if (count > p->left || fread(piece, WORD, count, p->stream) != count) p->spoiled = 1;
     if (p->spoiled) return 0;
@@ -152,7 +152,7 @@ static int take(emi_parcel *p, uint64_t *piece, size_t count)
     return 1;
 }
 
-void emi_parcel_words(emi_parcel *p, void *words, size_t count)
+void emi_serialize_words(emi_serializer *p, void *words, size_t count)
 {
     uint64_t piece[PIECE];
     unsigned char *at = words;
@@ -168,23 +168,23 @@ void emi_parcel_words(emi_parcel *p, void *words, size_t count)
     }
 }
 
-void emi_parcel_real(emi_parcel *p, double *value)
+void emi_serialize_real(emi_serializer *p, double *value)
 {
-    emi_parcel_words(p, value, 1);
+    emi_serialize_words(p, value, 1);
 }
 
-void emi_parcel_long(emi_parcel *p, long *value)
+void emi_serialize_long(emi_serializer *p, long *value)
 {
     int64_t number = *value;
-    emi_parcel_words(p, &number, 1);
+    emi_serialize_words(p, &number, 1);
     *value = (long)number;
     if (*value != number) p->spoiled = 1; /* where a long is shorter */
 }
 
-void emi_parcel_int(emi_parcel *p, int *value)
+void emi_serialize_int(emi_serializer *p, int *value)
 {
     long number = *value;
-    emi_parcel_long(p, &number);
+    emi_serialize_long(p, &number);
     if (number < INT_MIN || number > INT_MAX)
         p->spoiled = 1;
     else
@@ -192,13 +192,13 @@ void emi_parcel_int(emi_parcel *p, int *value)
 }
 
 /* Eight bytes a word, the first lowest, whatever the machine. */
-void emi_parcel_text(emi_parcel *p, char *text, size_t room)
+void emi_serialize_text(emi_serializer *p, char *text, size_t room)
 {
     for (size_t from = 0; from < room; from += WORD) {
         uint64_t word = 0;
         size_t count = smaller(WORD, room - from);
         for (size_t n = 0; n < count; n++) word |= (uint64_t)(unsigned char)text[from + n] << 8 * n;
-        emi_parcel_words(p, &word, 1);
+        emi_serialize_words(p, &word, 1);
         for (size_t n = 0; n < count; n++) text[from + n] = (char)(word >> 8 * n & 0xff);
     }
     text[room - 1] = 0;

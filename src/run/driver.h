@@ -1,0 +1,50 @@
+/* What drives a method: one iteration after another, until the stopping test, the limit, a failure or the user ends it.
+ *
+ * A method calls emi_next (run/solver.h) for every iteration, and knows nothing of what happens in between: counting, the
+ * trace, the stopping test, the monitor; and whatever has itself put between two iterations, as a checkpoint does. */
+#ifndef EMI_RUN_DRIVER_H
+#define EMI_RUN_DRIVER_H
+
+#include "run/stopping.h"
+#include "run/trace.h"
+
+/* Something that acts between two iterations, in all processes at once. */
+typedef struct emi_between {
+    void *context;
+    int (*is_due)(const void *context);  /* asks this process; where one says so, all of them save          */
+    int (*resumes)(const void *context); /* is there a state to go on from?                                 */
+    em_status (*save)(void *context, emi_solver *s, em_error *err);
+    em_status (*restore)(void *context, emi_solver *s, em_error *err);
+} emi_between;
+
+/* alpha_t = first, first / sqrt(t + 1), or first / (t + 1)^power */
+typedef struct emi_schedule {
+    double first;
+    em_decay decay;
+    double power;
+} emi_schedule;
+
+typedef struct emi_driver {
+    emi_schedule step;
+    em_monitor_fn *monitor; /* NULL: none */
+    void *monitor_user;
+    const emi_between *between; /* NULL: nothing */
+    emi_stopping stopping;
+    emi_trace trace;
+
+    int began, running, over;
+    int wish;        /* the monitor asks for the end, which all processes must hear of first */
+    int due;         /* what is between, in all of them */
+    int column;      /* the one being sought, -1 for all at once */
+    long column_end; /* iteration at which its time ends */
+    int found;       /* it, or all of them */
+    int unfinished;  /* columns whose time ended by the iteration limit */
+    em_reason reason;
+    double resumed, seconds; /* the clock runs during iterations, not while looking on */
+} emi_driver;
+
+/* Ready for the solver's first iteration; the members above the line are the caller's to set, before or after. */
+em_status emi_driver_open(emi_driver *driver, emi_solver *s, emi_observer *observer, em_error *err);
+void emi_driver_close(emi_driver *driver); /* accepts the zeroed and the half-built */
+
+#endif
