@@ -12,7 +12,7 @@ _eigenmesh_options()
         echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
             "--step-decay --consensus-rounds --qr-signs --rayleigh-ritz --oversample --iterations --tolerance --no-center" \
             "--scale --init --seed --engine --average --threads --truth --trace --plot --output --checkpoint" \
-            "--checkpoint-every --resume --patience"
+            "--checkpoint-every --resume --patience --dry-run"
         ;;
     compare)
         echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \

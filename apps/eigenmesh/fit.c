@@ -1,6 +1,7 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
+#include "dry_run.h"
 #include "input.h"
 #include "message.h"
 #include "outputs.h"
@@ -43,6 +44,8 @@ static const option_spec fit_options[] = {
      .example = "model.npz",
      .help = "write the model",
      .file = WRITES_RESULT},
+    {.name = "dry-run",
+     .help = "say what would be done, by which method and why, what it would send and hold; do nothing"},
     INPUT_OPTIONS,
     {0}};
 
@@ -231,9 +234,14 @@ static em_status fit(const arguments *args, em_error *err)
     TRY(choose_patience(&job, err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
     options->monitor = progress_fit;
-    TRY(cluster_agree(cluster_speaks() ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
+    int opens = cluster_speaks() && !args_given(args, "dry-run");
+    TRY(cluster_agree(opens ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
     TRY(choose_average(&job, err));
+    if (args_given(args, "dry-run")) {
+        status = dry_run(&job.problem, args, err);
+        goto done;
+    }
     TRY(cluster_agree(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err), err));
     progress_erase();
     TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));

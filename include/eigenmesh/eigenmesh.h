@@ -514,6 +514,26 @@ typedef struct em_model em_model;
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 
+/* What em_fit would do, decided by it in the same way, from the sizes alone: no row is read. */
+typedef struct em_plan {
+    const char *method;                       /* the first, where "auto" may try others  */
+    char why[256];                            /* it, and not another one                  */
+    const char *operator_name, *operator_why; /* "dense" covariances, or "implicit" data products */
+    int nodes, threads;
+    uint64_t samples;
+    int features, components; /* with a fraction of variance: components to begin with    */
+    int block;                /* columns of the matrices that are sent                     */
+    long iterations;          /* expected; or, where at_most, the limit                    */
+    int at_most;
+    double rounds, messages, bytes; /* that the method sends in so many                    */
+    double memory;                  /* bytes in this process, beside the rows              */
+} em_plan;
+
+/* Collective, like em_fit.                                                        */
+EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
+                              em_error *err);
+EM_API void em_plan_free(em_plan **plan);
+
 /* The checkpoint has served its purpose: remove it, in every process.  em_fit leaves it
  * where it is, since the model is not safe yet when em_fit returns.               */
 EM_API em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err);

@@ -6,10 +6,10 @@
 #ifndef EMI_FIT_CHECKPOINT_H
 #define EMI_FIT_CHECKPOINT_H
 
+#include "fit/prepare.h"
+#include "fit/same.h"
 #include "run/driver.h"
 #include "run/serialize.h"
-#include "fit/problem.h"
-#include "fit/same.h"
 
 enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24 };
 
@@ -33,8 +33,8 @@ typedef struct emi_checkpoint {
     double saved; /* when the last one was, or the run began                          */
     emi_label label;
     emi_serializer from; /* the state to go on from, until it is restored */
-    long resumed;    /* its iteration; 0: the run is a new one        */
-    long found;      /* without --resume: that of one that lies where this run's is to go, and that `label` is of */
+    long resumed;        /* its iteration; 0: the run is a new one        */
+    long found;          /* without --resume: that of one that lies where this run's is to go, and that `label` is of */
     emi_between between;
 } emi_checkpoint;
 

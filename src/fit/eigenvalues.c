@@ -1,6 +1,6 @@
 /* Eigenvalues over the network, for the scale and the step. */
 #include "base/memory.h"
-#include "fit/problem.h"
+#include "fit/prepare.h"
 #include "linalg/lanczos.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* The whole way from shards to a model. */
-#include "fit/job.h"
-#include "model/names.h"
+#include "base/memory.h"
+#include "fit/run.h"
 #include "fit/same.h"
 #include "linalg/blas.h"
+#include "model/names.h"
 
 #include <string.h>
 
@@ -12,20 +13,55 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_problem problem = {0};
     emi_truth truth = {0};
     emi_checkpoint checkpoint = {0};
-    const emi_method *method = NULL;
-    TRY(emi_options_method(options, mesh->graph->nodes, &method, err)); /* before any work */
+    emi_fit_plan plan;
+    const emi_method *named = NULL;
+    TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
     TRY(emi_checkpoint_open(&checkpoint, mesh, options, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
-    TRY(emi_problem_complete(&problem, options, emi_expected_products(options), err));
+    emi_fit_plan_make(&plan, &problem, named, options);
+    TRY(emi_problem_complete(&problem, options, plan.dense, err));
     TRY(emi_truth_find(&truth, &problem, options, err));
-    TRY(emi_solve(out, &problem, &truth, options, &checkpoint, err));
+    TRY(emi_solve(out, &problem, &plan, &truth, options, &checkpoint, err));
     TRY(emi_model_name_features(*out, (const char *const *)shards->shard[0].data->names, err));
 done:
     emi_checkpoint_close(&checkpoint);
     emi_truth_free(&truth);
     emi_problem_free(&problem);
     return status;
+}
+
+static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mesh, const em_shards *shards,
+                           em_error *err)
+{
+    em_status status = EM_OK;
+    emi_problem problem = {0};
+    emi_fit_plan plan;
+    const emi_method *named = NULL;
+    TRY(emi_check_same(mesh, shards, options, err));
+    TRY(emi_options_method(options, mesh->graph->nodes, &named, err));
+    TRY(emi_problem_open(&problem, mesh, shards, options, err));
+    emi_fit_plan_make(&plan, &problem, named, options);
+    TRY(emi_fit_plan_tell(&plan, &problem, options, out, err));
+done:
+    emi_problem_free(&problem);
+    return status;
+}
+
+em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards, em_error *err)
+{
+    mesh->failure = (em_error){0};
+    *out = emi_calloc(1, sizeof **out);
+    em_status status = *out ? plan_only(*out, options, mesh, shards, err) : emi_fail_memory(err, "plan");
+    status = emi_mesh_agree(mesh, status, err);
+    if (status != EM_OK) em_plan_free(out);
+    return status;
+}
+
+void em_plan_free(em_plan **plan)
+{
+    emi_free(*plan);
+    *plan = NULL;
 }
 
 em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards, em_error *err)

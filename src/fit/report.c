@@ -1,7 +1,7 @@
 /* The end of a job: all nodes agree on one answer, whose true residual decides; it becomes the model. */
 #include "base/memory.h"
+#include "fit/run.h"
 #include "model/certificate.h"
-#include "fit/job.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef EMI_FIT_SAME_H
 #define EMI_FIT_SAME_H
 
-#include "fit/problem.h"
+#include "fit/prepare.h"
 
 /* What decides the result, and how it is called. */
 typedef struct emi_aspect {

@@ -1,7 +1,8 @@
 /* The exact answer, for study: the root pools the covariances, solves and tells.  Looking on, so that it is not counted. */
 #include "base/memory.h"
-#include "fit/problem.h"
+#include "fit/run.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A panel of columns at a time, into the root's `pooled`; elsewhere that is NULL. */
@@ -58,7 +59,8 @@ static em_status check_room(const emi_problem *p, em_error *err)
     return EM_OK;
 }
 
-em_status emi_problem_truth(emi_problem *p, int K, double *values, double *vectors, em_error *err)
+/* K eigenvalues of C, falling, and unit eigenvectors (d x K, column-major).  Collective. */
+static em_status compute(emi_problem *p, int K, double *values, double *vectors, em_error *err)
 {
     em_status status = EM_OK;
     size_t count = (size_t)K, size = (size_t)p->d * count;
@@ -79,4 +81,36 @@ done:
     p->mesh->phase = phase;
     emi_free(told);
     return status;
+}
+
+/* ---- given, or computed ---------------------------------------------------------------------------- */
+
+static em_status given_truth(emi_truth *truth, const double *given, int d, int K, em_error *err)
+{
+    emi_transpose(given, d, K, truth->vectors);
+    for (int k = 0; k < K; k++) {
+        double *q = truth->vectors + (size_t)k * (size_t)d, norm = emi_norm(d, q);
+        if (norm == 0) return emi_fail(err, EM_EINVAL, "truth: column %d is zero; try d x K eigenvectors", k);
+        for (int n = 0; n < d; n++) q[n] /= norm;
+    }
+    return EM_OK;
+}
+
+em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err)
+{
+    if (!options->truth && !options->truth_compute) return EM_OK;
+    truth->K = options->variance > 0 ? p->rank : p->K; /* a fraction may take all there are */
+    truth->vectors = emi_doubles((size_t)p->d * (size_t)truth->K);
+    truth->values = emi_doubles((size_t)truth->K);
+    if (!truth->vectors || !truth->values) return emi_fail_memory(err, "truth");
+    for (int k = 0; k < truth->K; k++) truth->values[k] = NAN;
+    if (options->truth) return given_truth(truth, options->truth, p->d, truth->K, err);
+    return compute(p, truth->K, truth->values, truth->vectors, err);
+}
+
+void emi_truth_free(emi_truth *truth)
+{
+    emi_free(truth->values);
+    emi_free(truth->vectors);
+    *truth = (emi_truth){0};
 }

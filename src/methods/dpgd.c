@@ -26,5 +26,6 @@ const emi_method emi_dpgd = {.info = {.name = "dpgd",
                                       .update = "X_i <- qr( sum_j w_ij X_j + a C_i X_i )",
                                       .cite = "Gang and Bajwa 2022, section V; Nedic and Ozdaglar 2009"},
                              .uses = EMI_USES_STEP | EMI_USES_QR,
+                             .mixes = 1,
                              .iterations = 20000,
                              .run = dpgd_run};

@@ -26,5 +26,6 @@ const emi_method emi_dsa = {
              .update = "X_i <- sum_j w_ij X_j + a H_i(X_i)",
              .cite = "Gang and Bajwa, Signal Processing 193, 2022 (arXiv:2101.01300)"},
     .uses = EMI_USES_STEP,
+    .mixes = 1,
     .iterations = 20000,
     .run = dsa_run};

@@ -48,6 +48,7 @@ const emi_method emi_fastpca = {
     .uses = EMI_USES_STEP,
     .traits = EMI_NEEDS_NETWORK,
     .step_factor = fastpca_step,
+    .mixes = 2,
     .iterations = 50000,
     .extra_fields = 2,
     .run = fastpca_run};

@@ -9,6 +9,7 @@ typedef struct emi_method {
     unsigned uses, traits;
     long iterations;   /* at most, when the user does not say            */
     int per_component; /* that many for each component                   */
+    int mixes;         /* exchanges of a block an iteration, for methods without EMI_USES_ROUNDS */
     int rounds;        /* mixes an iteration, when the user does not say; 0 with
                         * EMI_USES_ROUNDS: chosen from beta by rounds_for   */
     int (*rounds_for)(const emi_solver *s);

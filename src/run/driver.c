@@ -59,8 +59,7 @@ static int is_due(const emi_driver *driver)
 static void save(emi_driver *driver, emi_solver *s, long end)
 {
     em_error err = {0};
-    int asked = driver->over ? driver->reason == EM_STOPPED_USER
-                             : driver->due && !driver->found && s->iteration < end;
+    int asked = driver->over ? driver->reason == EM_STOPPED_USER : driver->due && !driver->found && s->iteration < end;
     if (!asked || !driver->between || emi_mesh_failed(s->mesh)) return;
     driver->due = 0;
     em_status status = driver->between->save(driver->between->context, s, &err);

@@ -107,13 +107,18 @@ static em_status run_at(trial *t, int c, int number, emi_setting *setting, em_er
 
 /* ---- one trial --------------------------------------------------------------------------------- */
 
+static const emi_method *named(const em_options *options)
+{
+    return options->method ? emi_method_find(options->method) : NULL;
+}
+
 /* Products that the busiest contender of this place is expected to do. */
 static long busiest(const em_experiment *about, em_place place)
 {
     long most = 0;
     for (int c = 0; c < about->contender_count; c++) {
         const em_contender *contender = &about->contenders[c];
-        long steps = emi_expected_products(&contender->options);
+        long steps = emi_expected_products(named(&contender->options), &contender->options);
         if (contender->place == place && steps > most) most = steps;
     }
     return most;

@@ -2,7 +2,7 @@
 #ifndef EMI_STUDY_SETTING_H
 #define EMI_STUDY_SETTING_H
 
-#include "fit/job.h"
+#include "fit/run.h"
 
 typedef struct emi_setting {
     em_graph *own_graph; /* of a single node */

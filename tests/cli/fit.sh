@@ -189,3 +189,20 @@ refuses 2 "--split: 3 INPUTs" fit part-%03d.npy --split shuffle -k 2
 refuses 2 "--average: allreduce is MPI's" fit part-%03d.npy -k 2 --average allreduce
 refuses 2 "--average: 'ring' is not" fit part-%03d.npy -k 2 --average ring
 refuses 2 "--engine: 'pigeon' is not built in" fit part-%03d.npy -k 2 --engine pigeon
+
+# --- a plan: what would be done, and nothing is
+before=$(ls)
+works fit data.npy -k 3 -n 4 --dry-run -o planned.npz --trace planned.csv
+says "method    "
+says "operator  "
+grep -qE '^sends +(about|at most) [0-9]+ messages, [0-9.]+ [MG]B in all, in [0-9]+ rounds$' "$out" || fail "what would be sent"
+grep -qE '^memory +[0-9.]+ [MG]B in this process, beside the rows$' "$out" || fail "what would be held"
+[[ $(ls) == "$before" ]] || fail "a dry run left files"
+works fit data.npy -k 3 -m dsa --iterations 7 -n 4 --dry-run
+says "takes     at most 7 iterations"
+works fit data.npy -k 3 -n 4 --dry-run --json
+says '"method": '
+says '"at_most": '
+works fit data.npy -k 3 -n 4 --dry-run --quiet
+[[ ! -s $out ]] || fail "--quiet is not quiet"
+refuses 2 "method gha" fit data.npy -k 3 -n 4 -m gha --dry-run

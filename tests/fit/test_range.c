@@ -1,5 +1,5 @@
 /* Data of any size that doubles have, and data that is constant but for rounding. */
-#include "fit/problem.h"
+#include "fit/prepare.h"
 #include "support/check.h"
 #include "support/network.h"
 #include "support/truth.h"
@@ -424,7 +424,8 @@ static void deviations_and_offsets_are_the_solvers(void **state)
             for (int i = 0; i < N * D; i++) rows[i] *= sizes[n];
             const network_plan plan = {rows, N, D, "path", NODES, 1};
             assert_ok(network_open(&net, &plan, &err), &err);
-            assert_ok(emi_problem_prepare(&p, net.mesh, net.shards, &options, way < 6 ? 0 : 100000, &err), &err);
+            assert_ok(emi_problem_open(&p, net.mesh, net.shards, &options, &err), &err);
+            assert_ok(emi_problem_complete(&p, &options, way >= 6, &err), &err);
             assert_int_equal(p.C[0].dense != NULL, way >= 6);
             assert_true(options.scale == EM_SCALE_NONE && n > 0 ? p.exponent != 0 : p.exponent == 0);
             for (int f = 0; f < D; f++) {

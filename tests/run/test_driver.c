@@ -1,6 +1,6 @@
 /* What drives a method: steps, tests, ends and the trace, driven here by hand in place of a method. */
-#include "run/driver.h"
 #include "methods/method.h"
+#include "run/driver.h"
 #include "support/check.h"
 #include "support/matrix.h"
 
@@ -33,7 +33,7 @@ static void open_fixture(fixture *f, long limit)
     matrix_of_spectrum(f->matrix, NULL, D, spectrum, 1);
     for (int i = 0; i < NODES; i++) f->C[i] = (emi_cov){.d = D, .dense = f->matrix};
     f->scratch = (emi_scratch){f->room, 64};
-        f->solver = (emi_solver){.d = D,
+    f->solver = (emi_solver){.d = D,
                              .K = K,
                              .mesh = f->mesh,
                              .C = f->C,

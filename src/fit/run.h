@@ -1,10 +1,10 @@
 /* The exact answer to a prepared problem, and one method, or those that auto tries in turn, on it. */
-#ifndef EMI_FIT_JOB_H
-#define EMI_FIT_JOB_H
+#ifndef EMI_FIT_RUN_H
+#define EMI_FIT_RUN_H
 
 #include "fit/checkpoint.h"
 #include "fit/options.h"
-#include "fit/problem.h"
+#include "fit/plan.h"
 #include "model/model.h"
 #include "run/driver.h"
 
@@ -36,13 +36,10 @@ void emi_job_close(emi_job *job); /* accepts one that never ran */
 em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
 void emi_truth_free(emi_truth *truth); /* accepts the zeroed */
 
-/* The model, by the method that the options name, or those that auto tries in turn; from a checkpoint on, where there is
+/* The model, by the first method of the plan that gets there; from a checkpoint on, where there is
  * one to resume from.  NULL: no checkpoints. */
-em_status emi_solve(em_model **out, emi_problem *problem, const emi_truth *truth, const em_options *options,
-                    emi_checkpoint *checkpoint, em_error *err);
-
-/* Products to expect, for choosing an operator: what was asked for, or a guess where nothing was. */
-long emi_expected_products(const em_options *options);
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
+                    const em_options *options, emi_checkpoint *checkpoint, em_error *err);
 
 /* Row-major d x K to column-major. */
 void emi_transpose(const double *from, int d, int K, double *to);

@@ -1,4 +1,5 @@
-#include "fit/job.h"
+/* Run: the solver is set up, tuned and started; one method runs, or those of the plan in turn, and each is reported. */
+#include "fit/run.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -6,12 +7,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static long iteration_limit(const emi_job *job)
-{
-    if (job->options->iterations >= 0) return job->options->iterations;
-    return job->method->iterations * (job->method->per_component ? job->problem->K : 1);
-}
 
 /* The automatic step.  Around a solution, the update along an estimate itself has the eigenvalues of
  * W - 2 alpha diag_i(lambda(C_i)), which lie above -1, so that nothing oscillates, when
@@ -119,7 +114,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .uses = job->method->uses,
                       .traits = job->method->traits,
                       .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
-                      .iteration_limit = iteration_limit(job)};
+                      .iteration_limit = emi_iteration_limit(job->method, job->options, p->K)};
     s->rounds = choose_rounds(job);
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
@@ -177,4 +172,103 @@ void emi_job_close(emi_job *job)
     emi_field_free(&job->solver.mixed);
     emi_field_free(&job->solver.H);
     emi_field_free(&job->solver.X);
+}
+
+/* ---- one method, or those that auto tries in turn -------------------------------------------------- */
+
+static em_status solve_by(const emi_method *method, emi_job job, em_model **out, em_error *err)
+{
+    job.method = method;
+    em_status status = emi_job_run(&job, err);
+    if (status == EM_OK) status = emi_job_report(&job, out, err);
+    emi_job_close(&job);
+    return status;
+}
+
+/* Did it not get there?  A failure of this process's own is one that the others do not know of: they cannot go on to
+ * another method with it. */
+static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_model *model)
+{
+    if (status != EM_OK) return status == EM_ENUMERIC && !emi_mesh_is_spread(mesh);
+    em_reason reason = em_model_info(model)->reason;
+    return reason < 0 && reason != EM_STOPPED_USER && em_model_info(model)->tolerance > 0;
+}
+
+/* Say so in what is told of the choice. */
+static void tell_next(char *why, size_t room, const emi_method *tried, const char *what, const emi_method *next)
+{
+    size_t used = strlen(why);
+    (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried->info.name, what, next->info.name);
+}
+
+static int is_lost_in_rounding(em_status status, const em_model *model)
+{
+    return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_ROUNDING;
+}
+
+/* Is a component that rounding keeps above the tolerance known to a few digits only? */
+static int is_limited_badly(em_status status, const em_model *model)
+{
+    static const double few = 1e-6;
+    if (status != EM_OK || em_model_info(model)->limited == 0) return 0;
+    for (int k = 0; k < model->K; k++)
+        if (model->residuals[k] > model->info.tolerance && model->subspace_bounds[k] > few) return 1;
+    return 0;
+}
+
+/* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */
+static em_status try_method(const emi_method *method, emi_job *job, em_model **out, em_error *err)
+{
+    emi_problem *p = job->problem;
+    em_status status = solve_by(method, *job, out, err);
+    int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
+    int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
+    if (!rounding || !can_do_without) return status;
+    job->seconds_before += em_model_info(*out)->seconds;
+    em_model_free(out);
+    (void)emi_problem_spare(p, 1);
+    return solve_by(method, *job, out, err);
+}
+
+/* The first choice that gets there. */
+static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
+                                 em_error *err)
+{
+    int c = 0, rounding = 0;
+    em_error failure = {0}; /* of the one that was tried last */
+    em_mesh *mesh = job.problem->mesh;
+    em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
+    if (status != EM_OK) return status;
+    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
+    for (;; c++) {
+        em_model_free(out);
+        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
+        mesh->failure = failure = (em_error){0};
+        job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
+        status = try_method(choices[c], &job, out, &failure);
+        if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
+        rounding |= is_lost_in_rounding(status, *out);
+        if (rounding && job.last) break;
+        tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
+                  choices[c + 1]);
+        if (*out) job.seconds_before += em_model_info(*out)->seconds;
+        (void)emi_problem_spare(job.problem, 1);
+    }
+    if (status != EM_OK && err) *err = failure;
+    return status;
+}
+
+em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
+                    const em_options *options, emi_checkpoint *checkpoint, em_error *err)
+{
+    em_status status = EM_OK;
+    char why[sizeof plan->why];
+    emi_job job = {.options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint};
+    (void)snprintf(why, sizeof why, "%s", plan->why);
+    TRY(emi_problem_set_operator(problem, plan->dense, err));
+    TRY(solve_by_choice(plan->method, why, sizeof why, job, out, err));
+    (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
+    (*out)->info.resumed = checkpoint ? checkpoint->resumed : 0;
+done:
+    return status;
 }

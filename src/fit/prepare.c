@@ -1,9 +1,9 @@
-#include "fit/problem.h"
+#include "fit/prepare.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "fit/options.h"
-#include "fit/preprocess.h"
+#include "fit/standardise.h"
 
 #include <limits.h>
 #include <math.h>
@@ -132,16 +132,6 @@ em_status emi_problem_make_dense(emi_problem *p, em_error *err)
     return status;
 }
 
-/* Forming every C_i pays when the products saved on the way outweigh it, over the whole network, so that the answer does
- * not depend on who lives where; and when it fits. */
-static int dense_is_better(const emi_problem *p, long steps)
-{
-    double products = (double)steps * p->mesh->graph->nodes * emi_cov_dense_cost(p->d, p->K),
-           dense = emi_cov_form_cost((size_t)p->N, p->d) + products,
-           implicit = (double)steps * emi_cov_implicit_cost((size_t)p->N, p->d, p->K);
-    return dense < implicit && p->dense_fits;
-}
-
 emi_rounding emi_problem_rounding(const emi_problem *p)
 {
     int formed = emi_cov_is_dense(&p->C[0]);
@@ -159,9 +149,9 @@ int emi_problem_spare(emi_problem *p, int spared)
     return before;
 }
 
-em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err)
+em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err)
 {
-    if (dense_is_better(p, steps)) return emi_problem_make_dense(p, err);
+    if (dense) return emi_problem_make_dense(p, err);
     (void)emi_problem_spare(p, 1);
     return EM_OK;
 }
@@ -192,24 +182,24 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
     *p = (emi_problem){.mesh = mesh, .shards = shards};
     mesh->phase = EM_SETUP;
     em_status status = check_sizes(p, options, err);
+    if (status == EM_OK) status = judge_memory(p, err);
     return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
 }
 
-em_status emi_problem_complete(emi_problem *p, const em_options *options, long steps, em_error *err)
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err)
 {
     em_status status = EM_OK;
     emi_range range = {0};
     double began = emi_seconds();
     TRY(emi_find_mean(p, &range, options->center, err));
     TRY(options->scale == EM_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
-    TRY(judge_memory(p, err));
     describe_operators(p);
     int doubtful = p->exponent && options->scale == EM_SCALE_NONE; /* found out before the work */
     if (doubtful) {
         TRY(emi_find_variance(p, err));
         TRY(emi_check_units(p, err));
     }
-    TRY(emi_problem_choose_operator(p, steps, err));
+    TRY(emi_problem_set_operator(p, dense, err));
     if (options->scale == EM_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, err));
     judge_mean(p);
@@ -217,13 +207,6 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, long s
 done:
     emi_range_free(&range);
     return status;
-}
-
-em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
-                              long steps, em_error *err)
-{
-    em_status status = emi_problem_open(p, mesh, shards, options, err);
-    return status == EM_OK ? emi_problem_complete(p, options, steps, err) : status;
 }
 
 void emi_problem_free(emi_problem *p)

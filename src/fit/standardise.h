@@ -1,8 +1,8 @@
 /* What is done to the rows before anything else sees them, found over the network: mean, scale, range. */
-#ifndef EMI_FIT_PREPROCESS_H
-#define EMI_FIT_PREPROCESS_H
+#ifndef EMI_FIT_STANDARDISE_H
+#define EMI_FIT_STANDARDISE_H
 
-#include "fit/problem.h"
+#include "fit/prepare.h"
 
 /* What a first look at the rows tells, until the scale is known. */
 typedef struct emi_range {

@@ -1,4 +1,4 @@
-#include "fit/preprocess.h"
+#include "fit/standardise.h"
 
 #include "base/memory.h"
 

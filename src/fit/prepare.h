@@ -1,6 +1,6 @@
 /* The problem as the methods see it: data centred and scaled, covariances as operators. */
-#ifndef EMI_FIT_PROBLEM_H
-#define EMI_FIT_PROBLEM_H
+#ifndef EMI_FIT_PREPARE_H
+#define EMI_FIT_PREPARE_H
 
 #include "methods/method.h"
 
@@ -31,17 +31,15 @@ typedef struct emi_problem {
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
 } emi_problem;
 
-/* Everything before the first iteration but the step and the start: N, the global mean, the scale, the operators.
- * Collective; what is exchanged counts as set-up.  `steps`: products each operator is expected to do.  Open alone is what
- * is quick: N, and whether the options fit; completing is the rest. */
+/* Everything before the first iteration but the step and the start.  Collective; what is exchanged counts as set-up.  Open
+ * alone is what is quick, and reads no row: N, whether the options fit, and whether covariances would fit into memory.
+ * Completing is the rest: the global mean, the scale, the operators. */
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                            em_error *err);
-em_status emi_problem_complete(emi_problem *p, const em_options *options, long steps, em_error *err);
-em_status emi_problem_prepare(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
-                              long steps, em_error *err);
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err);
 
-/* Covariances, formed where they are not yet, or products with the data: whichever takes less over so many steps. */
-em_status emi_problem_choose_operator(emi_problem *p, long steps, em_error *err);
+/* Covariances, formed where they are not yet; or products with the data. */
+em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
 
 /* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
  * what it was. */
@@ -60,10 +58,6 @@ em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *er
  * orthonormal vectors, if any.  Collective: Lanczos at the root, one product of all nodes a step. */
 em_status emi_problem_top_eigenvalue(emi_problem *p, emi_block without, double tolerance, double *value, double *beyond,
                                      em_error *err);
-
-/* The exact answer by an eigensolve of the covariance of all data, for study: K eigenvalues of C, falling, and unit
- * eigenvectors (d x K, column-major).  Collective; the root comes to hold that covariance, and tells. */
-em_status emi_problem_truth(emi_problem *p, int K, double *values, double *vectors, em_error *err);
 
 /* An eigenvalue of C as a variance in the user's units, divided by N - 1; and as a singular value of the rows. */
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue);

@@ -1,0 +1,223 @@
+#include "fit/plan.h"
+
+#include "base/memory.h"
+#include "fit/options.h"
+#include "graph/spectrum.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- which operator ------------------------------------------------------------------------------ */
+
+long emi_expected_products(const emi_method *method, const em_options *options)
+{
+    enum { MANY = 1000, FEW = 12 };
+    if (options->iterations >= 0) return options->iterations + 1;
+    return !method || method == &emi_krylov ? FEW : MANY;
+}
+
+/* Forming every C_i pays when the products saved on the way outweigh it, over the whole network, so that the answer does
+ * not depend on who lives where; and when it fits. */
+int emi_fit_plan_is_dense(const emi_problem *p, long products)
+{
+    double each = (double)products * p->mesh->graph->nodes * emi_cov_dense_cost(p->d, p->K),
+           dense = emi_cov_form_cost((size_t)p->N, p->d) + each,
+           implicit = (double)products * emi_cov_implicit_cost((size_t)p->N, p->d, p->K);
+    return dense < implicit && p->dense_fits;
+}
+
+/* ---- what is sent ---------------------------------------------------------------------------------- */
+
+/* What a method is predicted to send, in so many iterations. */
+typedef struct prediction {
+    const emi_method *method;
+    double iterations, rounds, messages, bytes;
+    int at_most; /* iterations are the limit: how many it takes depends on the data */
+} prediction;
+
+/* Steps that krylov takes for eight digits on the spectra of real data, and deepca for six. */
+enum { KRYLOV_STEPS = 10, DEEPCA_STEPS = 60, DEEPCA_MIXES = 3 };
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static int block_of(const emi_problem *p, const em_options *options)
+{
+    return (int)least(p->d, p->K + (double)emi_options_oversample(options));
+}
+
+/* Up and down the tree, `steps` times. */
+static prediction over_tree(const emi_problem *p, const emi_method *method, double steps, double scalars)
+{
+    double messages = 2.0 * (p->mesh->graph->nodes - 1);
+    return (prediction){
+        method, steps, 2.0 * p->mesh->tree.depth * steps, messages * steps, 8 * messages * scalars * steps, 0};
+}
+
+static prediction predict_covariance(const emi_problem *p)
+{
+    return over_tree(p, &emi_covariance, 1, (double)p->d * (p->d + 1.0) / 2);
+}
+
+static prediction predict_krylov(const emi_problem *p, const em_options *options)
+{
+    double block = block_of(p, options), steps = least(KRYLOV_STEPS, ceil(p->d / block));
+    return over_tree(p, &emi_krylov, steps, p->d * block);
+}
+
+/* Along every edge, both ways, `mixes` times an iteration. */
+static prediction over_edges(const emi_problem *p, const emi_method *method, double iterations, double mixes,
+                             int columns)
+{
+    double rounds = iterations * mixes, messages = rounds * 2.0 * (double)p->mesh->graph->edges;
+    return (prediction){method, iterations, rounds, messages, 8 * messages * p->d * columns, 0};
+}
+
+static prediction predict_deepca(const emi_problem *p)
+{
+    return over_edges(p, &emi_deepca, DEEPCA_STEPS, DEEPCA_MIXES, p->K);
+}
+
+/* ---- which method ------------------------------------------------------------------------------------ */
+
+/* On one node nothing is sent, and arithmetic decides: N d^2 for the covariance and some 10 d^3 for its eigenvectors,
+ * against 4 N d for each vector of each step. */
+static int direct_is_less_work(const emi_problem *p, double vectors)
+{
+    double N = (double)p->N, d = p->d;
+    return N * d * d + 10 * d * d * d <= 4 * N * d * vectors;
+}
+
+static int direct_is_better(const emi_problem *p, const em_options *options, prediction direct, prediction iterated)
+{
+    if (!p->dense_fits) return 0;
+    if (p->mesh->graph->nodes > 1) return direct.bytes <= iterated.bytes;
+    return direct_is_less_work(p, block_of(p, options) * iterated.iterations);
+}
+
+static void explain(const emi_problem *p, prediction best, prediction other, prediction gossip, emi_fit_plan *plan)
+{
+    const double MB = 1e6;
+    if (p->mesh->graph->nodes == 1)
+        (void)snprintf(plan->why, sizeof plan->why, "one node, %d features", p->d);
+    else
+        (void)snprintf(plan->why, sizeof plan->why, "about %.3g MB in %.0f rounds; %s %.3g MB, %s %.3g MB",
+                       best.bytes / MB, best.rounds, other.method->info.name, other.bytes / MB,
+                       gossip.method->info.name, gossip.bytes / MB);
+}
+
+/* The cheaper of covariance and krylov, then the other, then deepca. */
+static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *options)
+{
+    prediction direct = predict_covariance(p), iterated = predict_krylov(p, options), gossip = predict_deepca(p);
+    int straight = direct_is_better(p, options, direct, iterated), n = 0;
+    plan->method[n++] = straight ? direct.method : iterated.method;
+    if (straight || p->dense_fits) plan->method[n++] = straight ? iterated.method : direct.method;
+    plan->method[n++] = gossip.method;
+    explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
+}
+
+void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_method *named, const em_options *options)
+{
+    *plan = (emi_fit_plan){.method = {named}, .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options))};
+    if (!named) choose(plan, p, options);
+}
+
+long emi_iteration_limit(const emi_method *method, const em_options *options, int K)
+{
+    if (options->iterations >= 0) return options->iterations;
+    return method->iterations * (method->per_component ? K : 1);
+}
+
+/* ---- for who wants to know beforehand ------------------------------------------------------------------- */
+
+/* Mixes an iteration.  How the network mixes is not measured yet: its weights tell, and data is taken to be alike everywhere. */
+static em_status mixes_of(const emi_problem *p, const emi_method *method, const em_options *options, double *mixes,
+                          em_error *err)
+{
+    emi_solver guess = {.K = p->K, .ritz = options->rayleigh_ritz, .network = {.spread = 1}};
+    em_status status = EM_OK;
+    *mixes = method->mixes;
+    if (!(method->uses & EMI_USES_ROUNDS)) return EM_OK;
+    *mixes = options->consensus_rounds ? options->consensus_rounds : method->rounds;
+    if (*mixes > 0 || p->mesh->graph->nodes == 1) return EM_OK;
+    status = emi_graph_beta(p->mesh->graph, &guess.network.beta, err);
+    guess.network.lowest = -guess.network.beta;
+    if (status == EM_OK) *mixes = method->rounds_for(&guess);
+    return status;
+}
+
+/* Columns of what a method sends. */
+static int columns_of(const emi_problem *p, const emi_method *method, const em_options *options)
+{
+    if (method == &emi_covariance) return p->d;
+    if (method == &emi_krylov) return block_of(p, options);
+    return method->per_component ? 1 : p->K;
+}
+
+static em_status predict(const emi_problem *p, const emi_method *method, const em_options *options, prediction *out,
+                         em_error *err)
+{
+    double limit = (double)emi_iteration_limit(method, options, p->K), mixes;
+    em_status status = mixes_of(p, method, options, &mixes, err);
+    double steps = method == &emi_deepca && options->tolerance > 0 ? least(DEEPCA_STEPS, limit) : limit;
+    if (method == &emi_covariance)
+        *out = predict_covariance(p);
+    else if (method == &emi_krylov)
+        *out = predict_krylov(p, options);
+    else
+        *out = over_edges(p, method, steps, mixes, columns_of(p, method, options));
+    out->at_most = out->iterations == limit && method != &emi_covariance;
+    return status;
+}
+
+/* Bytes beside the rows, in this process: blocks of every node, room to work in, covariances, and what the root holds. */
+static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em_options *options)
+{
+    enum { SOLVER = 3, DRIVER = 2, OBSERVER = 1 }; /* blocks a node */
+    const emi_method *method = plan->method[0];
+    double d = p->d, block = d * p->K, hosted = p->mesh->hosted;
+    double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
+    if (plan->dense || method->traits & EMI_NEEDS_DENSE) doubles += hosted * d * d;
+    if (method == &emi_covariance) doubles += hosted * d * (d + 1) / 2 + 2 * d * d;
+    if (method == &emi_krylov) doubles += (2 * 16 + hosted + 2) * d * block_of(p, options);
+    return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
+}
+
+static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
+{
+    if (plan->method[0]->traits & EMI_NEEDS_DENSE) return "the method needs them";
+    if (plan->dense) return "forming them once takes less work than products with the rows";
+    return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";
+}
+
+em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, const em_options *options, em_plan *out,
+                            em_error *err)
+{
+    prediction expected;
+    const emi_method *method = plan->method[0];
+    int formed = plan->dense || method->traits & EMI_NEEDS_DENSE;
+    em_status status = predict(p, method, options, &expected, err);
+    if (status != EM_OK) return status;
+    *out = (em_plan){.method = method->info.name,
+                     .operator_name = formed ? "dense" : "implicit",
+                     .operator_why = why_operator(p, plan),
+                     .nodes = p->mesh->graph->nodes,
+                     .threads = emi_pool_size(p->mesh->pool),
+                     .samples = p->N,
+                     .features = p->d,
+                     .components = p->K,
+                     .block = method == &emi_krylov       ? block_of(p, options)
+                              : method == &emi_covariance ? p->d
+                                                          : p->K,
+                     .iterations = (long)expected.iterations,
+                     .at_most = expected.at_most,
+                     .rounds = expected.rounds,
+                     .messages = expected.messages,
+                     .bytes = expected.bytes,
+                     .memory = memory_of(p, plan, options)};
+    (void)snprintf(out->why, sizeof out->why, "%s", *plan->why ? plan->why : "as asked for");
+    return EM_OK;
+}
