@@ -2,7 +2,7 @@
  *
  * All of them run the same command with the same arguments; joining fails where they do not.  The first one speaks for
  * all: it alone prints and writes files.  What one process does alone and may fail at is agreed on before they go on
- * together.
+ * together.  All that they tell each other is moved by the engine, so that this is one piece for every engine.
  *
  * Nobody waits for ever: a process that does not come is named, and all others end. */
 #ifndef EIGENMESH_CLUSTER_H
@@ -23,14 +23,11 @@ int cluster_size(void);
 int cluster_rank(void);
 int cluster_speaks(void); /* is this the first?  Or, where one is lost, that which found out */
 
-/* The name of the engine, as --engine knows it: "mpi", or NULL where it is not built in. */
-const char *cluster_engine(void);
+/* The engine of this name, or without one that which the processes were started under, is the mesh's; *together: not local. */
+em_status cluster_choose_engine(const char *name, int *together, em_error *err);
 
 /* All succeeded, or the failure of the first that did not, which then is everyone's. */
 em_status cluster_agree(em_status status, em_error *err);
-
-/* The number that the first process has, in place of one's own. */
-em_status cluster_first(size_t *number, em_error *err);
 
 /* The first process's bytes, and so many of them everywhere, in place of one's own. */
 em_status cluster_share(void *bytes, size_t count, em_error *err);
@@ -38,15 +35,16 @@ em_status cluster_share(void *bytes, size_t count, em_error *err);
 /* The sum over all processes, at every one. */
 em_status cluster_sum(size_t *number, em_error *err);
 
+/* So many bytes of every process, one process after the other, at the first. */
+em_status cluster_gather(const void *own, size_t bytes, void *all, em_error *err);
+
+/* The texts of all processes, one after the other, each with zeros up to the length of the longest, at the first, where *all
+ * is the caller's to free. */
+em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err);
+
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err);
 void cluster_close(em_mesh **mesh); /* unless a process is lost, which would have to join in */
-
-/* `count` numbers of every process, one process after the other, at the first. */
-em_status cluster_gather(const double *values, int count, double *all, em_error *err);
-
-/* The texts of all processes, one after the other, at the first, where *all is the caller's to free. */
-em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-#include "cluster.h"
 #include "command.h"
+#include "engine.h"
 #include "gnuplot.h"
 
 #include <stdio.h>
@@ -86,8 +86,7 @@ void print_version(void)
     (void)printf("eigenmesh %s\n", em_version());
     for (int i = 0; em_built_with(i); i++) (void)printf("%-9s%s\n", i ? "" : "built on", em_built_with(i));
     (void)printf("%-9s", "engines");
-    for (int i = 0; em_engine_name(i); i++) (void)printf("%s%s", i ? ", " : "", em_engine_name(i));
-    if (cluster_engine()) (void)printf(", %s", cluster_engine());
+    for (int i = 0; engine_at(i); i++) (void)printf("%s%s", i ? ", " : "", engine_at(i)->name);
     (void)printf("\n%-9sauto", "methods");
     for (int i = 0; em_method(i); i++) (void)printf(", %s", em_method(i)->name);
     (void)printf("\n%-9s%s\n", "gnuplot", gnuplot_find(gnuplot) ? gnuplot : "not found (--plot needs it)");

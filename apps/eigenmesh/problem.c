@@ -50,20 +50,6 @@ static int one_a_node(const problem *p)
     return p->args->operand_count > 1 || pattern_is(p->args->operands[0]);
 }
 
-/* --engine, or what the way the program was started says. */
-static em_status choose_engine(problem *p, em_error *err)
-{
-    const char *named = args_text(p->args, "engine");
-    p->together = named ? cluster_engine() && strcmp(named, cluster_engine()) == 0 : cluster_size() > 1;
-    if (named && !p->together && strcmp(named, "local") != 0)
-        return emi_fail(err, EM_EINVAL, "--engine: '%s' is not built in; try local%s%s", named,
-                        cluster_engine() ? " or " : "", cluster_engine() ? cluster_engine() : "");
-    if (!p->together && cluster_size() > 1)
-        return emi_fail(err, EM_EINVAL, "--engine: local runs in one process, and %d were started; try --engine %s",
-                        cluster_size(), cluster_engine());
-    return EM_OK;
-}
-
 static em_status choose_nodes(problem *p, em_error *err)
 {
     int inputs = p->args->operand_count;
@@ -97,7 +83,7 @@ em_status problem_describe(problem *p, const arguments *args, const char *truth,
                         "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
     p->options.truth_compute = strcmp(truth, "compute") == 0;
     p->options.center = !args_given(args, "no-center");
-    status = choose_engine(p, err);
+    status = cluster_choose_engine(args_text(args, "engine"), &p->together, err);
     if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
     return status == EM_OK ? choose_nodes(p, err) : status;
 }
@@ -111,20 +97,12 @@ static em_status open_network(problem *p, em_error *err)
                           err);
 }
 
-/* Which nodes live here. */
-static em_status find_place(problem *p, em_error *err)
-{
-    p->hosted = p->nodes;
-    return p->together ? cluster_nodes(p->nodes, &p->first, &p->hosted, err) : EM_OK;
-}
-
 static em_status open_mesh(problem *p, em_error *err)
 {
     int threads = 0;
     em_status status = args_int(p->args, "threads", 1, &threads, err);
     if (status != EM_OK) return status;
-    return p->together ? cluster_mesh(&p->mesh, p->graph, threads, err)
-                       : em_mesh_open(&p->mesh, NULL, p->graph, threads, err);
+    return cluster_mesh(&p->mesh, p->graph, threads, err);
 }
 
 /* Read whole, wherever a few rows are needed? */
@@ -200,7 +178,7 @@ done:
 static em_status check_columns(const problem *p, em_error *err)
 {
     size_t own = em_shards_columns(p->shards), first = own;
-    em_status status = cluster_first(&first, err);
+    em_status status = cluster_share(&first, sizeof first, err);
     if (status != EM_OK || own == first) return status;
     return emi_fail(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
                     em_data_name(p->tables[0]), own, first);
@@ -223,7 +201,7 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    TRY(cluster_agree(find_place(p, err), err));
+    TRY(cluster_agree(cluster_nodes(p->nodes, &p->first, &p->hosted, err), err));
     TRY(open_data(p, err)); /* first, since more nodes than rows are too many, and a large network takes its time */
     TRY(cluster_agree(check_columns(p, err), err));
     TRY(cluster_agree(open_network(p, err), err));

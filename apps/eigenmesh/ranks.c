@@ -19,7 +19,7 @@ em_status ranks_gather(ranks *out, const em_info *info, em_error *err)
     }
     status = cluster_agree(status, err);
     if (status != EM_OK) return status;
-    return cluster_gather(own, RANK_SHARES, out->seconds ? *out->seconds : NULL, err);
+    return cluster_gather(own, sizeof own, out->seconds, err);
 }
 
 void ranks_free(ranks *r)

@@ -71,7 +71,7 @@ em_status reading_share(reading *r, em_error *err)
     em_status status = EM_OK;
     features *f = &r->features;
     size_t size = f->owner_and_names.size;
-    TRY(cluster_first(&size, err));
+    TRY(cluster_share(&size, sizeof size, err));
     if (size == 0) goto done;
     if (cluster_rank() != 0) {
         features_free(f);
@@ -187,13 +187,15 @@ static const char *take(const char *at, em_left_out *out)
     return next(out->why);
 }
 
-/* The file after this one, or the first one where this is NULL; NULL: there is no more. */
+/* The file after this one, or the first one where this is NULL; NULL: there is no more.  Between those of two processes
+ * there may be more zeros than one. */
 static const char *next_file(const reading *r, const char *file)
 {
-    if (!file) return r->files.size ? r->files.text : NULL;
-    file = columns_of(file);
-    for (em_left_out out; *file;) file = take(file, &out);
-    return file + 1 < r->files.text + r->files.size ? file + 1 : NULL;
+    if (r->files.size == 0) return NULL;
+    const char *at = file ? columns_of(file) : r->files.text, *end = r->files.text + r->files.size;
+    for (em_left_out out; file && *at;) at = take(at, &out);
+    while (at < end && !*at) at++;
+    return at < end ? at : NULL;
 }
 
 /* Read alike: the same remarks, and the same columns left out; the reasons may quote different cells. */

@@ -310,48 +310,7 @@ EM_API em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err);
  * than any honest step takes.  INFINITY: for ever.                                */
 EM_API em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err);
 
-/* Directed links, the same everywhere as far as they touch nodes of both sides.   */
-typedef struct em_link {
-    int from, to;
-} em_link;
-
-/* An engine of one's own: it moves blocks of doubles along links, and nothing else.
- * Those from `fail` on are optional; `begin` and `end` are collective.            */
-typedef struct em_engine {
-    const char *name;
-
-    /* Along each of the links a block of `size` doubles leaves its sender, where that
-     * lives here: blocks[from - first].  Links that touch no node of this process may
-     * be among them.  Blocks stay as they are until `end`; the same array of links
-     * means the same links every time.                                            */
-    em_status (*begin)(void *state, const em_link *links, size_t count, const double *const *blocks, size_t size,
-                       em_error *err);
-    /* Wait for the blocks that `begin` announced: inbox[node] is that of every sender
-     * with a link to a node here, to be read until the next `begin`.              */
-    em_status (*end)(void *state, const double **inbox, em_error *err);
-    void (*close)(void *state);
-
-    /* Tell all other processes that this one has failed, unless one of them said so
-     * first: their next `end` fails too.                                          */
-    void (*fail)(void *state, const em_error *err);
-    /* Called now and then between `begin` and `end`, by the thread that began: a chance to
-     * move what is on its way while the nodes compute.                            */
-    void (*progress)(void *state);
-    /* values <- their sum over all processes, by other ways than the links; in all of
-     * them, or only where node 0 lives.                                           */
-    em_status (*sum)(void *state, double *values, size_t count, int everywhere, em_error *err);
-    /* values <- those of the process where node 0 lives.  Needed beside `sum`.    */
-    em_status (*give)(void *state, double *values, size_t count, em_error *err);
-    /* How long to wait for another process before it counts as lost; INFINITY: for ever. */
-    void (*patience)(void *state, double seconds);
-} em_engine;
-
-/* A mesh on such an engine, whose state belongs to the mesh from then on, also where
- * opening fails.                                                                  */
-EM_API em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
-                                 const em_graph *graph, int threads, em_error *err);
-
-/* Names of the engines built in; NULL past the end.                               */
+/* Names of the engines built in; NULL past the end.  engine.h is for others.       */
 EM_API const char *em_engine_name(int index);
 
 /* ---- fit --------------------------------------------------------------------------- */

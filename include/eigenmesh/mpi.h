@@ -11,7 +11,7 @@
 #ifndef EIGENMESH_MPI_H
 #define EIGENMESH_MPI_H
 
-#include <eigenmesh/eigenmesh.h>
+#include <eigenmesh/engine.h>
 #include <mpi.h>
 
 #ifdef __cplusplus
@@ -28,12 +28,10 @@ EM_API em_status em_mpi_mesh_open(em_mesh **out, MPI_Comm comm, const em_graph *
 EM_API em_status em_mpi_mesh_open_within(em_mesh **out, MPI_Comm comm, const em_graph *graph, int threads,
                                          double patience, em_error *err);
 
-/* For a program's own non-blocking collectives: wait for one as a mesh waits, for so many seconds at most.  Then the ranks
- * that do not come are named, all others that wait on this communicator fail too, and MPI keeps the request: its buffers
- * must stay until the end of the program.  em_mpi_tell_failure makes the others fail with these words at once.  Both send
- * what they have to say by tags 32765 to 32767. */
-EM_API em_status em_mpi_wait(MPI_Comm comm, MPI_Request *request, double patience, em_error *err);
-EM_API void em_mpi_tell_failure(MPI_Comm comm, const em_error *err);
+/* Collective.  The engine alone, with one node a rank: for what the ranks of a program have to tell each other beside a
+ * mesh, by the contract of engine.h, which also says how long they wait and how they learn of a failure. */
+EM_API em_status em_mpi_engine_open(const em_engine **engine, void **state, MPI_Comm comm, double patience,
+                                    em_error *err);
 
 /* Before there is a mesh: the nodes that will live on this rank. */
 EM_API em_status em_mpi_nodes(MPI_Comm comm, int nodes, int *first, int *hosted, em_error *err);

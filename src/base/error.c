@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+#include <eigenmesh/engine.h>
+
 #include <stdarg.h>
 #include <stdint.h>
 
@@ -35,6 +37,15 @@ static em_status fail(em_error *err, em_status code, int node, const char *forma
 }
 
 em_status(emi_fail)(em_error *err, em_status code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    em_status status = fail(err, code, -1, format, args);
+    va_end(args);
+    return status;
+}
+
+em_status em_fail(em_error *err, em_status code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);

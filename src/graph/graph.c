@@ -1,9 +1,12 @@
 /* A graph in compressed rows: building it from a list of edges, and looking things up in it. */
 #include "graph/graph.h"
 
+#include "base/digest.h"
 #include "base/memory.h"
 #include "graph/distance.h"
 #include "graph/edges.h"
+
+#include <eigenmesh/engine.h>
 
 static em_status allocate(em_graph **out, int nodes, size_t edges, em_error *err)
 {
@@ -177,4 +180,13 @@ void emi_graph_mix_vector(const em_graph *graph, const double *v, double *z)
         for (size_t a = graph->start[i]; a < graph->start[i + 1]; a++) sum += graph->weight[a] * v[graph->neighbour[a]];
         z[i] = sum;
     }
+}
+
+uint64_t em_graph_digest(const em_graph *graph)
+{
+    uint64_t digest = emi_digest(EMI_DIGEST_START, graph->self, (size_t)graph->nodes);
+    digest = emi_digest(digest, graph->weight, 2 * graph->edges);
+    for (int i = 0; i <= graph->nodes; i++) digest = emi_digest_number(digest, graph->start[i]);
+    for (size_t e = 0; e < 2 * graph->edges; e++) digest = emi_digest_number(digest, (uint64_t)graph->neighbour[e]);
+    return digest;
 }

@@ -12,7 +12,7 @@ int emi_mesh_failed(const em_mesh *mesh)
     return mesh->failure.code != EM_OK;
 }
 
-static int hosts(const em_mesh *mesh, int node)
+int emi_mesh_hosts(const em_mesh *mesh, int node)
 {
     return node >= mesh->first && node < mesh->first + mesh->hosted;
 }
@@ -35,9 +35,25 @@ static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, 
 {
     if (emi_mesh_failed(mesh)) return;
     double began = emi_seconds();
-    mesh->failure.code = mesh->engine->begin(mesh->engine_state, links, link_count, mesh->outbox, size, &mesh->failure);
+    mesh->links = links;
+    mesh->link_count = link_count;
+    for (size_t l = 0; l < link_count; l++) mesh->inbox[links[l].from] = NULL;
+    mesh->failure.code =
+        mesh->engine.begin(mesh->engine_state, links, link_count, mesh->outbox, size * sizeof(double), &mesh->failure);
     mesh->under_way = !emi_mesh_failed(mesh);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_sending += emi_seconds() - began;
+}
+
+/* An engine is not the library's own, and a block that is missing would be read all the same. */
+static em_status check_inbox(const em_mesh *mesh, em_error *err)
+{
+    for (size_t l = 0; l < mesh->link_count; l++)
+        if (emi_mesh_hosts(mesh, mesh->links[l].to) && !mesh->inbox[mesh->links[l].from])
+            return emi_fail_at(
+                err, EM_ENET, mesh->links[l].from,
+                "engine %s: the block of node %d has not arrived, and nobody says why; try another engine",
+                mesh->engine.name, mesh->links[l].from);
+    return EM_OK;
 }
 
 /* What began is ended, whatever has failed in between: the blocks are on their way, and others wait for them. */
@@ -46,7 +62,8 @@ static void round_end(em_mesh *mesh)
     if (!mesh->under_way) return;
     double began = emi_seconds();
     em_error err = {0};
-    em_status status = mesh->engine->end(mesh->engine_state, mesh->inbox, &err);
+    em_status status = mesh->engine.end(mesh->engine_state, mesh->inbox, &err);
+    if (status == EM_OK) status = check_inbox(mesh, &err);
     mesh->under_way = 0;
     if (status != EM_OK && !emi_mesh_failed(mesh)) {
         mesh->failure = err;
@@ -66,7 +83,7 @@ void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X)
 {
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(X, i).v;
     if (!emi_mesh_failed(mesh)) count(mesh, mesh->graph->edges > 0, 2 * mesh->graph->edges, block_size(X));
-    round_begin(mesh, mesh->edge_links, 2 * mesh->graph->edges, block_size(X));
+    round_begin(mesh, mesh->edge_links, mesh->edge_count, block_size(X));
 }
 
 void emi_receive(em_mesh *mesh)
@@ -92,7 +109,7 @@ EMI_WIDE static void mix_node(const em_mesh *mesh, int node, const double *own, 
         for (size_t t = 0; t < n; t++) tile[t] = w * x[t];
         for (size_t e = graph->start[node]; e < graph->start[node + 1]; e++) {
             w = graph->weight[e];
-            x = mesh->inbox[graph->neighbour[e]] + at;
+            x = (const double *)mesh->inbox[graph->neighbour[e]] + at;
             for (size_t t = 0; t < n; t++) tile[t] += w * x[t];
         }
     }
@@ -156,7 +173,7 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
         round_end(mesh);
         if (emi_mesh_failed(mesh)) return;
         for (size_t l = from; l < to; l++)
-            if (hosts(mesh, links[l].to))
+            if (emi_mesh_hosts(mesh, links[l].to))
                 combine(emi_at(parts, links[l].to - mesh->first).v, mesh->inbox[links[l].from], size);
     }
 }
@@ -174,14 +191,14 @@ static void tree_down(em_mesh *mesh, double *result, size_t size)
         if (emi_mesh_failed(mesh)) return;
         for (size_t l = from; l < to; l++) {
             const double *arrived = mesh->inbox[links[l].from];
-            if (hosts(mesh, links[l].to) && arrived != result) memcpy(result, arrived, size * sizeof *result);
+            if (emi_mesh_hosts(mesh, links[l].to) && arrived != result) memcpy(result, arrived, size * sizeof *result);
         }
     }
 }
 
 int emi_mesh_has_root(const em_mesh *mesh)
 {
-    return hosts(mesh, 0);
+    return emi_mesh_hosts(mesh, 0);
 }
 
 /* By the engine's own ways; counted as what a tree would send. */
@@ -194,7 +211,7 @@ static void sum_directly(em_mesh *mesh, const emi_field *parts, int everywhere, 
     unsigned ways = everywhere ? 2 : 1;
     count(mesh, ways, ways * ((uint64_t)mesh->graph->nodes - 1), size);
     double began = emi_seconds();
-    mesh->failure.code = mesh->engine->sum(mesh->engine_state, result, size, everywhere, &mesh->failure);
+    mesh->failure.code = mesh->engine.sum(mesh->engine_state, result, size, everywhere, &mesh->failure);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 
@@ -203,7 +220,7 @@ static void give_directly(em_mesh *mesh, double *block, size_t size)
     if (emi_mesh_failed(mesh)) return;
     count(mesh, 1, (uint64_t)mesh->graph->nodes - 1, size);
     double began = emi_seconds();
-    mesh->failure.code = mesh->engine->give(mesh->engine_state, block, size, &mesh->failure);
+    mesh->failure.code = mesh->engine.give(mesh->engine_state, block, size * sizeof *block, &mesh->failure);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 
@@ -217,7 +234,7 @@ void emi_tree_give(em_mesh *mesh, double *block, size_t size)
 
 static void keep_at_root(const em_mesh *mesh, const emi_field *parts, double *result)
 {
-    if (hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
+    if (emi_mesh_hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
 }
 
 void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result)
@@ -248,7 +265,7 @@ static void divide_by_nodes(const em_mesh *mesh, double *result, size_t size)
 void emi_tree_average_at_root(em_mesh *mesh, emi_field *parts, double *result)
 {
     emi_tree_sum_at_root(mesh, parts, result);
-    if (hosts(mesh, 0)) divide_by_nodes(mesh, result, block_size(parts));
+    if (emi_mesh_hosts(mesh, 0)) divide_by_nodes(mesh, result, block_size(parts));
 }
 
 void emi_tree_average(em_mesh *mesh, emi_field *parts, double *result)
@@ -284,9 +301,9 @@ em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
     double nothing = 0;
     if (!emi_mesh_is_spread(mesh)) return status;
     if (status == EM_OK) status = emi_process_max(mesh, &nothing, 1, err);
-    if (status != EM_OK && mesh->engine->fail) { /* who waits for this process learns of it by the engine */
+    if (status != EM_OK && mesh->engine.fail) { /* who waits for this process learns of it by the engine */
         const em_error unknown = {.code = status, .node = -1, .msg = "fit: failed in another process; try again"};
-        mesh->engine->fail(mesh->engine_state, err ? err : &unknown);
+        mesh->engine.fail(mesh->engine_state, err ? err : &unknown);
     }
     return status;
 }
@@ -302,7 +319,7 @@ static em_status attended_turn(void *context, int index, int worker, em_error *e
 {
     const attended *a = context;
     em_status status = a->turn(a->context, index, worker, err);
-    if (worker == 0) a->mesh->engine->progress(a->mesh->engine_state); /* the calling thread, which began the round */
+    if (worker == 0) a->mesh->engine.progress(a->mesh->engine_state); /* the calling thread, which began the round */
     return status;
 }
 
@@ -310,7 +327,7 @@ void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context)
 {
     if (emi_mesh_failed(mesh)) return;
     attended a = {mesh, turn, context};
-    int attend = mesh->under_way && mesh->engine->progress;
+    int attend = mesh->under_way && mesh->engine.progress;
     mesh->failure.code = emi_pool_run(mesh->pool, mesh->hosted, cost, attend ? attended_turn : turn,
                                       attend ? (void *)&a : context, &mesh->failure);
 }

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <eigenmesh/engine.h>
+
 /* The local engine: all nodes of the graph live in this process. */
 extern const em_engine emi_engine_local;
 em_status emi_engine_local_new(void **state, const em_graph *graph, em_error *err);

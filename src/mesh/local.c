@@ -4,7 +4,7 @@
 
 typedef struct local {
     int nodes;
-    const double *const *blocks; /* between begin and end */
+    const void *const *blocks; /* between begin and end */
 } local;
 
 em_status emi_engine_local_new(void **state, const em_graph *graph, em_error *err)
@@ -16,15 +16,15 @@ em_status emi_engine_local_new(void **state, const em_graph *graph, em_error *er
     return EM_OK;
 }
 
-static em_status local_begin(void *state, const em_link *links, size_t count, const double *const *blocks, size_t size,
+static em_status local_begin(void *state, const em_link *links, size_t count, const void *const *blocks, size_t bytes,
                              em_error *err)
 {
-    (void)links, (void)count, (void)size, (void)err;
+    (void)links, (void)count, (void)bytes, (void)err;
     ((local *)state)->blocks = blocks;
     return EM_OK;
 }
 
-static em_status local_end(void *state, const double **inbox, em_error *err)
+static em_status local_end(void *state, const void **inbox, em_error *err)
 {
     (void)err;
     const local *engine = state;
@@ -37,4 +37,5 @@ static void local_close(void *state)
     emi_free(state);
 }
 
-const em_engine emi_engine_local = {.name = "local", .begin = local_begin, .end = local_end, .close = local_close};
+const em_engine emi_engine_local = {
+    .size = sizeof(em_engine), .name = "local", .begin = local_begin, .end = local_end, .close = local_close};

@@ -3,15 +3,16 @@
 
 #include "base/memory.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static void list_edges(em_mesh *mesh)
 {
     const em_graph *graph = mesh->graph;
-    size_t n = 0;
     for (int i = 0; i < graph->nodes; i++)
         for (size_t e = graph->start[i]; e < graph->start[i + 1]; e++)
-            mesh->edge_links[n++] = (em_link){i, graph->neighbour[e]};
+            if (emi_mesh_hosts(mesh, i) || emi_mesh_hosts(mesh, graph->neighbour[e]))
+                mesh->edge_links[mesh->edge_count++] = (em_link){i, graph->neighbour[e]};
 }
 
 /* Count nodes by depth, then place each in its level; within a level they keep the order of their ids.  Only links that
@@ -67,6 +68,21 @@ static em_status check(const em_graph *graph, int first, int hosted, int threads
     return EM_OK;
 }
 
+/* What this library knows of it: an engine that was compiled with another version has fewer members, or more. */
+static em_engine known_part(const em_engine *engine)
+{
+    em_engine known = {0};
+    memcpy(&known, engine, engine->size < sizeof known ? engine->size : sizeof known);
+    return known;
+}
+
+static em_status check_engine(const em_engine *engine, em_error *err)
+{
+    if (engine->size >= offsetof(em_engine, fail) && engine->name && engine->begin && engine->end && engine->close)
+        return EM_OK;
+    return emi_fail(err, EM_EINVAL, "engine: its size, name, begin, end or close is not set; try all of them");
+}
+
 /* Others may wait for this process by now. */
 static void tell_others(const em_engine *engine, void *state, em_status status, const em_error *err)
 {
@@ -77,23 +93,25 @@ static void tell_others(const em_engine *engine, void *state, em_status status, 
 em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
                           const em_graph *graph, int threads, em_error *err)
 {
-    em_status status = EM_OK;
     *out = NULL;
+    em_status status = check_engine(engine, err);
+    if (status != EM_OK) return status;
+    em_engine known = known_part(engine);
     em_mesh *mesh = emi_calloc(1, sizeof *mesh);
     if (!mesh) {
         status = emi_fail_memory_try(err, "mesh", "fewer nodes");
-        tell_others(engine, state, status, err);
-        engine->close(state);
+        tell_others(&known, state, status, err);
+        known.close(state);
         return status;
     }
-    *mesh = (em_mesh){.graph = graph, .engine = engine, .engine_state = state, .first = first, .hosted = hosted};
+    *mesh = (em_mesh){.graph = graph, .engine = known, .engine_state = state, .first = first, .hosted = hosted};
     TRY(check(graph, first, hosted, threads, err));
     TRY(plan_links(mesh, err));
     TRY(emi_pool_open(&mesh->pool, threads, err));
     *out = mesh;
     mesh = NULL;
 done:
-    if (status != EM_OK) tell_others(engine, state, status, err);
+    if (status != EM_OK) tell_others(&known, state, status, err);
     em_mesh_close(&mesh);
     return status;
 }
@@ -116,9 +134,9 @@ const char *em_engine_name(int index)
 
 em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err)
 {
-    if (!mesh->engine->sum || !mesh->engine->give)
+    if (!mesh->engine.sum || !mesh->engine.give)
         return emi_fail(err, EM_ENOTSUP, "engine %s: has no sums of its own; try those over the tree",
-                        mesh->engine->name);
+                        mesh->engine.name);
     mesh->sums_directly = 1;
     return EM_OK;
 }
@@ -127,10 +145,10 @@ em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err)
 {
     if (!(seconds > 0))
         return emi_fail(err, EM_EINVAL, "patience: %g seconds; try 3600, or INFINITY for ever", seconds);
-    if (!mesh->engine->patience)
+    if (!mesh->engine.patience)
         return emi_fail(err, EM_ENOTSUP, "patience: engine %s has nobody to wait for; try without it",
-                        mesh->engine->name);
-    mesh->engine->patience(mesh->engine_state, seconds);
+                        mesh->engine.name);
+    mesh->engine.patience(mesh->engine_state, seconds);
     return EM_OK;
 }
 
@@ -159,7 +177,7 @@ void em_mesh_close(em_mesh **handle)
     em_mesh *mesh = *handle;
     if (!mesh) return;
     emi_pool_close(&mesh->pool);
-    mesh->engine->close(mesh->engine_state);
+    mesh->engine.close(mesh->engine_state);
     emi_free(mesh->outbox);
     emi_free(mesh->inbox);
     emi_free(mesh->tree_back);

@@ -21,7 +21,7 @@ enum { EMI_OBSERVING = EM_PHASES, EMI_PHASES };
 
 struct em_mesh {
     const em_graph *graph;
-    const em_engine *engine;
+    em_engine engine;
     void *engine_state;
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
@@ -29,13 +29,16 @@ struct em_mesh {
 
     emi_tree tree;        /* as far as the hosted nodes know it               */
     emi_count tree_count; /* what finding it cost                             */
-    em_link *edge_links;  /* [2 |E|] both ways along every edge              */
-    em_link *tree_links;  /* child to parent, nearest the root first; those that touch a hosted node */
-    em_link *tree_back;   /* the same, parent to child                        */
-    size_t *level;        /* [depth + 1] links of nodes at depth l + 1 are level[l] .. level[l + 1] - 1 */
+    em_link *edge_links;  /* both ways along every edge that touches a hosted node */
+    size_t edge_count;
+    em_link *tree_links; /* child to parent, nearest the root first; those that touch a hosted node */
+    em_link *tree_back;  /* the same, parent to child                        */
+    size_t *level;       /* [depth + 1] links of nodes at depth l + 1 are level[l] .. level[l + 1] - 1 */
 
-    const double **outbox;   /* [hosted] */
-    const double **inbox;    /* [M]      */
+    const void **outbox;  /* [hosted] */
+    const void **inbox;   /* [M] NULL where nothing arrived in this round */
+    const em_link *links; /* of this round, and how many */
+    size_t link_count;
     const emi_field *mixing; /* between mix_begin and mix_end */
     int under_way;           /* a round began that has not ended */
 
@@ -57,6 +60,8 @@ em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *e
 /* Called by every process with the outcome of what it did alone: EM_OK where all of them succeeded; where one failed, the
  * failure of it, here and in the mesh. */
 em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err);
+
+int emi_mesh_hosts(const em_mesh *mesh, int node);
 
 /* One round along every edge: each node's block to all its neighbours; then mesh->inbox[j] is neighbour j's. */
 void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X);

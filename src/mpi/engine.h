@@ -7,6 +7,6 @@
 extern const em_engine emi_mpi_engine;
 
 /* Its state for this rank.  The communicator, a duplicate of its own, is the engine's where this succeeds. */
-em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_layout *layout, double patience, em_error *err);
+em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_mpi_layout *layout, double patience, em_error *err);
 
 #endif

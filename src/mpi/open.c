@@ -5,73 +5,41 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static em_status find_place(emi_layout *l, MPI_Comm comm, int nodes, em_error *err)
+static em_status find_place(emi_mpi_layout *l, MPI_Comm comm, em_error *err)
 {
     int ready = 0, over = 0;
     (void)MPI_Initialized(&ready);
     (void)MPI_Finalized(&over);
     if (!ready || over)
-        return emi_mpi_fail(err, EM_EINVAL, "mpi: not initialised%s; try MPI_Init before, MPI_Finalize after all else",
-                            over ? " any more" : "");
-    l->nodes = nodes;
+        return em_fail(err, EM_EINVAL, "mpi: not initialised%s; try MPI_Init before, MPI_Finalize after all else",
+                       over ? " any more" : "");
     int code = MPI_Comm_rank(comm, &l->rank);
     if (code == MPI_SUCCESS) code = MPI_Comm_size(comm, &l->ranks);
     return code == MPI_SUCCESS ? EM_OK : emi_mpi_fail_call(err, "the communicator", code);
 }
 
-static em_status check_place(const emi_layout *l, em_error *err)
+static em_status check_place(const emi_mpi_layout *l, em_error *err)
 {
     if (l->ranks <= l->nodes) return EM_OK;
-    return emi_mpi_fail(err, EM_EINVAL, "mpi: %d ranks for %d node%s, and each needs one; try mpirun -n %d", l->ranks,
-                        l->nodes, l->nodes == 1 ? "" : "s", l->nodes);
+    return em_fail(err, EM_EINVAL, "mpi: %d ranks for %d node%s, and each needs one; try mpirun -n %d", l->ranks,
+                   l->nodes, l->nodes == 1 ? "" : "s", l->nodes);
 }
 
 em_status em_mpi_nodes(MPI_Comm comm, int nodes, int *first, int *hosted, em_error *err)
 {
-    emi_layout l;
-    em_status status = find_place(&l, comm, nodes, err);
+    emi_mpi_layout l = {.nodes = nodes};
+    em_status status = find_place(&l, comm, err);
     if (status == EM_OK) status = check_place(&l, err);
     if (status != EM_OK) return status;
-    *first = emi_layout_first(&l, l.rank);
-    *hosted = emi_layout_first(&l, l.rank + 1) - *first;
+    *first = emi_mpi_layout_first(&l, l.rank);
+    *hosted = emi_mpi_layout_first(&l, l.rank + 1) - *first;
     return EM_OK;
 }
 
-/* ---- the same graph everywhere ------------------------------------------------------------------------------ */
-
-static uint64_t digest(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++) hash = (hash ^ byte[i]) * 1099511628211u; /* FNV-1a: Fowler, Noll and Vo */
-    return hash;
-}
-
-/* Different for different graphs, as good as certainly. */
-static uint64_t digest_graph(const em_graph *graph)
-{
-    int nodes = em_graph_nodes(graph);
-    uint64_t hash = digest(14695981039346656037u, &nodes, sizeof nodes);
-    for (size_t e = 0; e < em_graph_edges(graph); e++) {
-        int ends[2];
-        em_graph_edge(graph, e, &ends[0], &ends[1]);
-        double weight = em_graph_weight(graph, ends[0], ends[1]);
-        hash = digest(hash, ends, sizeof ends);
-        hash = digest(hash, &weight, sizeof weight);
-    }
-    return hash;
-}
-
 /* ---- the same machine ---------------------------------------------------------------------------------------- */
-
-static uint64_t digest_machine(void)
-{
-    char name[MPI_MAX_PROCESSOR_NAME];
-    int length = 0;
-    (void)MPI_Get_processor_name(name, &length);
-    return digest(14695981039346656037u, name, (size_t)length);
-}
 
 /* The cores that this rank is bound to, where the launcher or the batch system did so; 0: to none in particular. */
 static int bound_cores(long cores)
@@ -91,40 +59,41 @@ static int fair_share(int ranks)
 
 /* ---- what the ranks tell each other ------------------------------------------------------------------------- */
 
-typedef struct word {
-    uint64_t graph, machine, failed;
-} word;
+typedef struct greeting {
+    uint64_t graph, failed;
+    char machine[MPI_MAX_PROCESSOR_NAME];
+} greeting;
 
 /* Where patience ends, MPI keeps this: it may still write to it. */
 typedef struct opening {
-    emi_layout layout;
-    emi_channel channel; /* on the caller's communicator, then on the mesh's own */
+    emi_mpi_layout layout;
+    emi_channel channel; /* on the caller's communicator, then on the engine's own */
     MPI_Comm own;
-    word *words; /* [ranks] */
-    void *state; /* of the engine */
+    greeting *said; /* [ranks] */
+    void *state;    /* of the engine */
 } opening;
 
 static void opening_free(opening *o)
 {
     if (!o || o->channel.failed) return;
     emi_channel_close(&o->channel);
-    free(o->words);
+    free(o->said);
     free(o);
 }
 
-static em_status opening_new(opening **out, MPI_Comm comm, const emi_layout *l, double patience, em_error *err)
+static em_status opening_new(opening **out, MPI_Comm comm, const emi_mpi_layout *l, double patience, em_error *err)
 {
     opening *o = calloc(1, sizeof *o);
-    word *words = calloc((size_t)l->ranks, sizeof *words);
-    em_status status = o && words ? emi_channel_open(&o->channel, comm, patience, err)
-                                  : emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+    greeting *said = calloc((size_t)l->ranks, sizeof *said);
+    em_status status = o && said ? emi_channel_open(&o->channel, comm, patience, err)
+                                 : em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
     if (status != EM_OK) {
         free(o);
-        free(words);
+        free(said);
         return status;
     }
     o->layout = *l;
-    o->words = words;
+    o->said = said;
     *out = o;
     return EM_OK;
 }
@@ -142,35 +111,35 @@ static em_status duplicate(opening *o, em_error *err)
 }
 
 /* Did this rank get as far as all others, and with the same graph? */
-static em_status compare(opening *o, const em_graph *graph, em_status status, em_error *err)
+static em_status compare(opening *o, uint64_t graph, em_status status, em_error *err)
 {
-    enum { NUMBERS = sizeof(word) / sizeof(uint64_t) };
-    const word *w = o->words;
+    const greeting *said = o->said;
+    greeting *own = &o->said[o->layout.rank];
+    int length = 0;
     MPI_Request request;
     em_error lost = {0};
-    o->words[o->layout.rank] = (word){digest_graph(graph), digest_machine(), status != EM_OK};
-    int code = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, o->words, NUMBERS, MPI_UINT64_T, o->own, &request);
+    *own = (greeting){.graph = graph, .failed = status != EM_OK};
+    (void)MPI_Get_processor_name(own->machine, &length);
+    int code = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, o->said, sizeof *own, MPI_BYTE, o->own, &request);
     lost.code = code == MPI_SUCCESS ? emi_await_all(&o->channel, request, &lost)
                                     : emi_mpi_fail_call(&lost, "comparing graphs", code);
     if (status != EM_OK) return status;
     if (lost.code != EM_OK && err) *err = lost;
     if (lost.code != EM_OK) return lost.code;
     for (int r = 0; r < o->layout.ranks; r++)
-        if (w[r].failed) return emi_mpi_fail(err, EM_ENOMEM, "mpi: rank %d is out of memory; try fewer ranks", r);
+        if (said[r].failed) return em_fail(err, EM_ENOMEM, "mpi: rank %d is out of memory; try fewer ranks", r);
     for (int r = 0; r < o->layout.ranks; r++)
-        if (w[r].graph != w[0].graph)
-            return emi_mpi_fail(err, EM_EINVAL, "mpi: the graph differs between ranks; try the same one everywhere");
+        if (said[r].graph != said[0].graph)
+            return em_fail(err, EM_EINVAL, "mpi: the graph differs between ranks; try the same one everywhere");
     return EM_OK;
 }
 
 static int ranks_on_machine(const opening *o)
 {
     int count = 0;
-    for (int r = 0; r < o->layout.ranks; r++) count += o->words[r].machine == o->words[o->layout.rank].machine;
+    for (int r = 0; r < o->layout.ranks; r++) count += strcmp(o->said[r].machine, o->said[o->layout.rank].machine) == 0;
     return count;
 }
-
-/* ---- the mesh ----------------------------------------------------------------------------------------------- */
 
 static void give_back(opening *o)
 {
@@ -181,32 +150,53 @@ static void give_back(opening *o)
         (void)MPI_Comm_free(&o->own);
 }
 
+/* ---- the engine and the mesh --------------------------------------------------------------------------------- */
+
+/* `nodes` of the layout is given, 0 for one a rank; `alike` becomes the number of ranks on this machine. */
+static em_status open_engine(void **state, emi_mpi_layout *l, MPI_Comm comm, uint64_t graph, double patience,
+                             int *alike, em_error *err)
+{
+    opening *o = NULL;
+    em_status status = find_place(l, comm, err);
+    if (!l->nodes) l->nodes = l->ranks;
+    if (status == EM_OK) status = opening_new(&o, comm, l, patience, err);
+    if (status == EM_OK) status = duplicate(o, err);
+    if (status == EM_OK) {
+        status = compare(o, graph, emi_mpi_engine_new(&o->state, o->own, l, patience, err), err);
+        if (status == EM_OK) status = check_place(l, err);
+        if (status != EM_OK) give_back(o);
+        *state = o->state;
+        *alike = ranks_on_machine(o);
+    }
+    opening_free(o);
+    return status;
+}
+
 em_status em_mpi_mesh_open_within(em_mesh **out, MPI_Comm comm, const em_graph *graph, int threads, double patience,
                                   em_error *err)
 {
-    emi_layout l;
-    opening *o = NULL;
+    emi_mpi_layout l = {.nodes = em_graph_nodes(graph)};
+    void *state;
+    int alike;
     *out = NULL;
-    em_status status = find_place(&l, comm, em_graph_nodes(graph), err);
-    if (status == EM_OK) status = opening_new(&o, comm, &l, patience, err);
-    if (status == EM_OK) status = duplicate(o, err);
-    if (status != EM_OK) {
-        opening_free(o);
-        return status;
-    }
-    status = compare(o, graph, emi_mpi_engine_new(&o->state, o->own, &l, patience, err), err);
-    if (status == EM_OK) status = check_place(&l, err);
-    void *state = o->state;
-    if (threads <= 0) threads = fair_share(ranks_on_machine(o));
-    if (status != EM_OK) give_back(o);
-    opening_free(o);
+    em_status status = open_engine(&state, &l, comm, em_graph_digest(graph), patience, &alike, err);
     if (status != EM_OK) return status;
-    int first = emi_layout_first(&l, l.rank);
-    return em_mesh_open_on(out, &emi_mpi_engine, state, first, emi_layout_first(&l, l.rank + 1) - first, graph, threads,
-                           err);
+    if (threads <= 0) threads = fair_share(alike);
+    int first = emi_mpi_layout_first(&l, l.rank);
+    return em_mesh_open_on(out, &emi_mpi_engine, state, first, emi_mpi_layout_first(&l, l.rank + 1) - first, graph,
+                           threads, err);
 }
 
 em_status em_mpi_mesh_open(em_mesh **out, MPI_Comm comm, const em_graph *graph, int threads, em_error *err)
 {
     return em_mpi_mesh_open_within(out, comm, graph, threads, emi_mpi_patience, err);
+}
+
+em_status em_mpi_engine_open(const em_engine **engine, void **state, MPI_Comm comm, double patience, em_error *err)
+{
+    emi_mpi_layout l = {0};
+    int alike;
+    *engine = &emi_mpi_engine;
+    *state = NULL;
+    return open_engine(state, &l, comm, 0, patience, &alike, err);
 }

@@ -4,41 +4,44 @@
 
 #include <eigenmesh/mpi.h>
 
-/* Nodes emi_layout_first(l, r) .. emi_layout_first(l, r + 1) - 1 live on rank r. */
-typedef struct emi_layout {
+/* Nodes emi_mpi_layout_first(l, r) .. emi_mpi_layout_first(l, r + 1) - 1 live on rank r. */
+typedef struct emi_mpi_layout {
     int rank, ranks, nodes;
-} emi_layout;
+} emi_mpi_layout;
 
-int emi_layout_first(const emi_layout *l, int rank);
-int emi_layout_rank_of(const emi_layout *l, int node);
-int emi_layout_hosts(const emi_layout *l, int node);
+int emi_mpi_layout_first(const emi_mpi_layout *l, int rank);
+int emi_mpi_layout_rank_of(const emi_mpi_layout *l, int node);
+int emi_mpi_layout_hosts(const emi_mpi_layout *l, int node);
+
+/* Memory that grows with what is put there. */
+typedef struct emi_mpi_room {
+    char *bytes;
+    size_t size;
+} emi_mpi_room;
 
 /* One neighbouring rank: a single message each way, with the blocks of these nodes in the order of their numbers. */
 typedef struct emi_peer {
     int rank;
     int send_count, receive_count;
-    int *send, *receive;  /* nodes */
-    double *packed, *got; /* room for them */
-    size_t packed_room, got_room;
-    size_t seen; /* the size that its last message had, plus one; 0: there was none */
+    int *send, *receive; /* nodes */
+    emi_mpi_room packed, got;
+    size_t seen; /* the size of a block in its last message; 0: there was none */
 } emi_peer;
 
-typedef struct emi_plan {
+typedef struct emi_mpi_plan {
     const em_link *links; /* what it is for */
     size_t count;
     int peer_count;
     emi_peer *peers;
-} emi_plan;
+} emi_mpi_plan;
 
-em_status emi_plan_make(emi_plan *out, const emi_layout *l, const em_link *links, size_t count, em_error *err);
-void emi_plan_free(emi_plan *p);
-
-/* Message and status, as the library's own. */
-em_status emi_mpi_fail(em_error *err, em_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+em_status emi_mpi_plan_make(emi_mpi_plan *out, const emi_mpi_layout *l, const em_link *links, size_t count,
+                            em_error *err);
+void emi_mpi_plan_free(emi_mpi_plan *p);
 
 #ifdef __clang_analyzer__
 /* It does not see into another file that this never returns EM_OK. */
-#define emi_mpi_fail(err, code, ...) ((emi_mpi_fail)(err, code, __VA_ARGS__), code)
+#define em_fail(err, code, ...) ((em_fail)(err, code, __VA_ARGS__), code)
 #endif
 
 #endif

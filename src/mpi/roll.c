@@ -25,7 +25,7 @@ em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_
 {
     *out = (emi_channel){.comm = comm, .patience = patience};
     if (!(patience > 0))
-        return emi_mpi_fail(err, EM_EINVAL, "patience: %g seconds; try 3600, or INFINITY for ever", patience);
+        return em_fail(err, EM_EINVAL, "patience: %g seconds; try 3600, or INFINITY for ever", patience);
     int code = MPI_Comm_rank(comm, &out->rank);
     if (code == MPI_SUCCESS) code = MPI_Comm_size(comm, &out->ranks);
     if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "the communicator", code);
@@ -37,7 +37,7 @@ em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_
     }
     if (out->notice && out->notice->sends && out->notice->here) return EM_OK;
     emi_channel_close(out);
-    return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+    return em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
 }
 
 void emi_channel_close(emi_channel *c)
@@ -58,7 +58,7 @@ em_status emi_hear_failure(emi_channel *c, em_error *err)
     int rank = from.MPI_SOURCE;
     int code = MPI_Recv(&told, sizeof told, MPI_BYTE, rank, TAG_FAILURE, c->comm, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || told.code >= EM_OK || told.code < EM_ENUMERIC)
-        return emi_mpi_fail(err, EM_ENET, "rank %d: mpi: failed; try again", rank);
+        return em_fail(err, EM_ENET, "rank %d: mpi: failed; try again", rank);
     told.msg[sizeof told.msg - 1] = 0;
     if (err) *err = told;
     return told.code;
@@ -159,13 +159,13 @@ static em_status blame(const emi_channel *c, const emi_pending *p, double waited
     const char *name = waited < 120 ? "s" : waited < 7200 ? "min" : "h";
     int count = list_ranks(who, sizeof who, c, here);
     if (count)
-        return emi_mpi_fail(err, EM_ENET,
-                            "mpi: %s %s not answered for %.0f %s, and the others wait; try to see what holds %s up (a "
-                            "stopped process, a file system), or a longer --patience",
-                            who, count == 1 ? "has" : "have", waited / unit, name, count == 1 ? "it" : "them");
-    return emi_mpi_fail(
-        err, EM_ENET, "mpi: all ranks have waited for each other for %.0f %s; try the same program and options in all",
-        waited / unit, name);
+        return em_fail(err, EM_ENET,
+                       "mpi: %s %s not answered for %.0f %s, and the others wait; try to see what holds %s up (a "
+                       "stopped process, a file system), or a longer --patience",
+                       who, count == 1 ? "has" : "have", waited / unit, name, count == 1 ? "it" : "them");
+    return em_fail(err, EM_ENET,
+                   "mpi: all ranks have waited for each other for %.0f %s; try the same program and options in all",
+                   waited / unit, name);
 }
 
 em_status emi_lose_patience(emi_channel *c, emi_pending *p, double waited, em_error *err)

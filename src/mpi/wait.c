@@ -1,5 +1,6 @@
 #include "mpi/wait.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +10,7 @@ em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     (void)MPI_Error_string(code, text, &length);
-    return emi_mpi_fail(err, EM_ENET, "mpi: %s failed (%s); try again", what, text);
+    return em_fail(err, EM_ENET, "mpi: %s failed (%s); try again", what, text);
 }
 
 /* ---- what is under way ------------------------------------------------------------------------------------------ */
@@ -24,7 +25,7 @@ em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error 
                          .indices = calloc(n, sizeof *out->indices)};
     if (out->requests && out->expected && out->statuses && out->indices) return EM_OK;
     emi_pending_free(out);
-    return emi_mpi_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+    return em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
 }
 
 void emi_pending_free(emi_pending *p)
@@ -36,38 +37,48 @@ void emi_pending_free(emi_pending *p)
     *p = (emi_pending){0};
 }
 
-MPI_Request *emi_pending_add(emi_pending *p, int rank, int count)
+MPI_Request *emi_pending_add(emi_pending *p, int rank, size_t bytes)
 {
-    p->expected[p->count] = (emi_expected){rank, count, NULL};
+    p->expected[p->count] = (emi_expected){rank, bytes, NULL};
     p->requests[p->count] = MPI_REQUEST_NULL;
     return &p->requests[p->count++];
 }
 
-void emi_pending_receive(emi_pending *p, int rank, int count, double *into)
+void emi_pending_receive(emi_pending *p, int rank, size_t bytes, void *into)
 {
-    (void)emi_pending_add(p, rank, count);
+    (void)emi_pending_add(p, rank, bytes);
     p->expected[p->count - 1].into = into;
     p->unseen++;
+}
+
+MPI_Datatype emi_mpi_unit(size_t bytes)
+{
+    return bytes % sizeof(uint64_t) ? MPI_BYTE : MPI_UINT64_T;
+}
+
+int emi_mpi_units(size_t bytes)
+{
+    size_t count = bytes % sizeof(uint64_t) ? bytes : bytes / sizeof(uint64_t);
+    return count <= INT_MAX ? (int)count : -1;
 }
 
 /* MPI is content with a message that is shorter than its room, and says of a longer one no more than that. */
 static em_status check_size(const emi_expected *wanted, const MPI_Status *status, int code, em_error *err)
 {
     static const char reason[] = "the processes do not agree on what they do; try the same program and options in all";
-    int class = MPI_SUCCESS, count = 0;
+    int class = MPI_SUCCESS;
+    MPI_Count sent = 0;
     if (code != MPI_SUCCESS) (void)MPI_Error_class(code, &class);
     if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE) return emi_mpi_fail_call(err, "waiting", code);
-    if (wanted->count < 0)
-        return class == MPI_SUCCESS ? EM_OK : emi_mpi_fail(err, EM_ENET, "mpi: too much arrived: %s", reason);
-    if (MPI_Get_count(status, MPI_DOUBLE, &count) != MPI_SUCCESS) count = MPI_UNDEFINED;
-    if (class == MPI_SUCCESS && count == wanted->count) return EM_OK;
-    if (count == MPI_UNDEFINED)
-        return emi_mpi_fail(err, EM_ENET, "mpi: rank %d sent a part of a number where %d were expected: %s",
-                            wanted->rank, wanted->count, reason);
-    int told = class == MPI_SUCCESS || count > wanted->count; /* of a longer one, not every MPI tells the length */
-    return emi_mpi_fail(err, EM_ENET, "mpi: rank %d sent %s%d number%s where %d were expected: %s", wanted->rank,
-                        told ? "" : "more than ", told ? count : wanted->count, count == 1 ? "" : "s", wanted->count,
-                        reason);
+    if (wanted->bytes == EMI_ANY)
+        return class == MPI_SUCCESS ? EM_OK : em_fail(err, EM_ENET, "mpi: too much arrived: %s", reason);
+    (void)MPI_Get_elements_x(status, MPI_BYTE, &sent);
+    if (class == MPI_SUCCESS && sent == (MPI_Count)wanted->bytes) return EM_OK;
+    /* of a longer one, not every MPI tells the length */
+    int told = class == MPI_SUCCESS || sent > (MPI_Count)wanted->bytes;
+    return em_fail(err, EM_ENET, "mpi: rank %d sent %s%lld byte%s where %zu were expected: %s", wanted->rank,
+                   told ? "" : "more than ", told ? (long long)sent : (long long)wanted->bytes, sent == 1 ? "" : "s",
+                   wanted->bytes, reason);
 }
 
 /* Receive what is there by now, and fits. */
@@ -84,7 +95,8 @@ static em_status look_at_sizes(emi_pending *p, em_error *err)
         if (code == MPI_SUCCESS && !there) continue;
         if (code == MPI_SUCCESS) status = check_size(wanted, &from, MPI_SUCCESS, err);
         if (code == MPI_SUCCESS && status == EM_OK)
-            code = MPI_Imrecv(wanted->into, wanted->count, MPI_DOUBLE, &message, &p->requests[r]);
+            code = MPI_Imrecv(wanted->into, emi_mpi_units(wanted->bytes), emi_mpi_unit(wanted->bytes), &message,
+                              &p->requests[r]);
         if (code != MPI_SUCCESS) status = emi_mpi_fail_call(err, "receiving", code);
         wanted->into = NULL;
         p->unseen--;
@@ -111,19 +123,21 @@ em_status emi_pending_look(emi_pending *p, em_error *err)
     return status;
 }
 
-void emi_pending_drop(emi_pending *p)
+int emi_pending_drop(emi_pending *p)
 {
     static const double moment = 1; /* second */
     emi_idle idle = {0};
     double began = MPI_Wtime();
     for (; p->done < p->count && MPI_Wtime() - began < moment; emi_idle_a_little(&idle))
         (void)emi_pending_look(p, NULL);
+    int whole = p->done == p->count;
     for (int r = 0; r < p->count; r++) {
         if (p->requests[r] == MPI_REQUEST_NULL) continue;
         (void)MPI_Cancel(&p->requests[r]);
         (void)MPI_Request_free(&p->requests[r]);
     }
     p->count = p->done = p->unseen = 0;
+    return whole;
 }
 
 /* ---- waiting ---------------------------------------------------------------------------------------------------- */
@@ -167,27 +181,10 @@ em_status emi_await(emi_channel *c, emi_pending *p, em_error *err)
 
 em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err)
 {
-    emi_expected all = {-1, -1, NULL};
+    emi_expected all = {-1, EMI_ANY, NULL};
     MPI_Status status;
     int index;
     emi_pending one = {
         .count = 1, .comm = c->comm, .requests = &request, .expected = &all, .statuses = &status, .indices = &index};
     return emi_await(c, &one, err);
-}
-
-em_status em_mpi_wait(MPI_Comm comm, MPI_Request *request, double patience, em_error *err)
-{
-    emi_channel c;
-    em_status status = emi_channel_open(&c, comm, patience, err);
-    if (status == EM_OK) status = emi_await_all(&c, *request, err);
-    *request = MPI_REQUEST_NULL;
-    emi_channel_close(&c);
-    return status;
-}
-
-void em_mpi_tell_failure(MPI_Comm comm, const em_error *err)
-{
-    emi_channel c;
-    if (emi_channel_open(&c, comm, emi_mpi_patience, NULL) == EM_OK) emi_channel_fail(&c, err);
-    emi_channel_close(&c);
 }

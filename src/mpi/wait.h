@@ -25,9 +25,15 @@ void emi_channel_close(emi_channel *c); /* the communicator is not its own; acce
 /* What is under way: requests, and what is known of each. */
 typedef struct emi_expected {
     int rank;     /* with whom; -1: with all */
-    int count;    /* doubles that are to arrive; -1: none, or however many */
-    double *into; /* not NULL: to be received there, once it is known to fit */
+    size_t bytes; /* that are to arrive; EMI_ANY: none, or however many */
+    void *into;   /* not NULL: to be received there, once it is known to fit */
 } emi_expected;
+
+#define EMI_ANY SIZE_MAX
+
+/* MPI counts in an int: words of eight bytes, where a message is made of them.  Too many where that does not do. */
+MPI_Datatype emi_mpi_unit(size_t bytes);
+int emi_mpi_units(size_t bytes); /* -1: too many */
 
 typedef struct emi_pending {
     int count, done, unseen; /* unseen: those that are yet to be received */
@@ -42,11 +48,11 @@ em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error 
 void emi_pending_free(emi_pending *p); /* accepts the zeroed and the half-built */
 
 /* Where the next request goes. */
-MPI_Request *emi_pending_add(emi_pending *p, int rank, int count);
+MPI_Request *emi_pending_add(emi_pending *p, int rank, size_t bytes);
 
 /* A receive that looks at the size first.  That takes a little longer, but Open MPI 4.1 writes a long message where there is
  * room for a short one only, before it calls it an error. */
-void emi_pending_receive(emi_pending *p, int rank, int count, double *into);
+void emi_pending_receive(emi_pending *p, int rank, size_t bytes, void *into);
 
 /* Move on what is under way; an error where a message is not of the size it should be. */
 em_status emi_pending_look(emi_pending *p, em_error *err);
@@ -57,9 +63,9 @@ em_status emi_await(emi_channel *c, emi_pending *p, em_error *err);
 /* For one request with all ranks. */
 em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err);
 
-/* After a failure: what can still arrive may do so, for a moment, as no buffer should go while MPI works on it; the rest
- * is called off. */
-void emi_pending_drop(emi_pending *p);
+/* What is under way will not be awaited: what can still arrive may do so, for a moment, as no buffer should go while MPI
+ * works on it; the rest is called off.  Is nothing left of it? */
+int emi_pending_drop(emi_pending *p);
 
 /* To every other rank, since any of them may come to wait for this one; once. */
 void emi_channel_fail(emi_channel *c, const em_error *err);

@@ -1,8 +1,8 @@
 /* NaN, wherever it comes in: a fit ends in an error or has given up, and its model holds none. */
 #include "support/check.h"
+#include "support/faulty_engine.h"
 #include "support/matrix.h"
 #include "support/network.h"
-#include "support/poisoned_engine.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,33 @@
 enum { ROWS = 120, COLUMNS = 6, NODES = 5, K = 2 };
 
 static double values[ROWS * COLUMNS];
+
+/* One number that a node sends is NaN, of what is iterated, or of its share in what all decide together. */
+typedef struct poisoning {
+    em_phase phase; /* of which the exchanges count             */
+    long at;        /* the exchange in question, counted from 0 */
+    int lasting;    /* and all after it                         */
+    size_t entry;   /* of the block, modulo its size            */
+    long seen;      /* so far                                   */
+    double block[1024];
+    const em_mesh *mesh;
+} poisoning;
+
+static poisoning poison;
+
+static void alter(engine_fault *fault, const void **inbox)
+{
+    poisoning *p = &poison;
+    const em_mesh *mesh = p->mesh;
+    int decided = fault->links >= mesh->tree_back && fault->links < mesh->tree_back + mesh->graph->nodes - 1;
+    if (mesh->phase != (int)p->phase || fault->count == 0 || (decided && p->phase != EM_METHOD)) return;
+    int sender = fault->links[0].from;
+    long number = p->seen++;
+    if (number < p->at || (number > p->at && !p->lasting) || fault->bytes > sizeof p->block) return;
+    memcpy(p->block, inbox[sender], fault->bytes);
+    p->block[p->entry % (fault->bytes / sizeof *p->block)] = NAN;
+    inbox[sender] = p->block;
+}
 
 static void check_numbers(const em_model *model, const char *where)
 {
@@ -29,8 +56,7 @@ static int poisoned_fit(const char *method, em_phase phase, long at, size_t entr
     em_error err = {0};
     em_model *model = NULL;
     const network_plan plan = {values, ROWS, COLUMNS, "cycle", NODES, 1};
-    engine_poison poison = {.phase = phase, .at = at, .entry = entry};
-    poison.lasting = phase == EM_CONTROL; /* a single test that went wrong is made again */
+    engine_fault fault = {.at = FAULT_NEVER, .alter = alter};
     em_options options = em_options_default();
     options.method = method;
     options.components = K;
@@ -39,7 +65,9 @@ static int poisoned_fit(const char *method, em_phase phase, long at, size_t entr
     (void)snprintf(where, sizeof where, "%s, NaN at %zu of exchange %ld, %s", method, entry, at, em_phase_name(phase));
     if (strcmp(method, "krylov") == 0 || strcmp(method, "covariance") == 0) options.iterations = -1;
     assert_ok(network_open(&net, &plan, &err), &err);
-    poisoned_engine_install(net.mesh, &poison);
+    poison = (poisoning){.phase = phase, .at = at, .entry = entry, .mesh = net.mesh};
+    poison.lasting = phase == EM_CONTROL; /* a single test that went wrong is made again */
+    faulty_engine_install(net.mesh, &fault);
     em_status status = em_fit(&model, &options, net.mesh, net.shards, &err);
     int reached = poison.seen > at;
     if (status == EM_OK) {

@@ -1,7 +1,7 @@
 /* What a node says of its place in the tree is not believed: a neighbour that is broken, or not the same program, must not
  * reach into this one's memory. */
 #include "support/check.h"
-#include "support/lying_engine.h"
+#include "support/faulty_engine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,14 +19,36 @@ static em_graph *make_graph(const char *topology)
     return graph;
 }
 
+/* Of the blocks of a flood, one number of one node arrives as another. */
+typedef struct lie {
+    int node;
+    size_t word;
+    double value;
+    int from;   /* the first round in which it does, counted from 1 */
+    int rounds; /* so far */
+    double block[WORDS];
+} lie;
+
+static lie told;
+
+static void alter(engine_fault *fault, const void **inbox)
+{
+    if (fault->bytes != sizeof told.block || ++told.rounds < told.from) return;
+    memcpy(told.block, inbox[told.node], sizeof told.block);
+    told.block[told.word] = told.value;
+    inbox[told.node] = told.block;
+}
+
 /* From any round on; the flood of the smallest of these networks takes four. */
-static void tell(const em_graph *graph, engine_lie lie, int impossible)
+static void tell(const em_graph *graph, lie what, int impossible)
 {
     em_error err = {0};
     em_mesh *mesh = NULL;
     char name[32];
-    em_status status = lying_engine_open(&mesh, &lie, graph, &err);
-    (void)snprintf(name, sizeof name, "node %d: says that its ", lie.node);
+    engine_fault fault = {.at = FAULT_NEVER, .alter = alter};
+    told = what;
+    em_status status = faulty_engine_open(&mesh, &fault, graph, &err);
+    (void)snprintf(name, sizeof name, "node %d: says that its ", what.node);
     if (impossible) assert_fails(status, EM_ENET, name, &err);
     if (status != EM_OK) assert_fails(status, EM_ENET, "; try ", &err);
     if (status != EM_OK) assert_null(mesh);
@@ -41,7 +63,7 @@ static void on_every_node_and_word(const double *values, int count, int impossib
             for (size_t word = 0; word < WORDS; word++)
                 for (int v = 0; v < count; v++)
                     for (int from = 1; from <= 4; from++)
-                        tell(graph, (engine_lie){node, WORDS, word, values[v], from}, impossible);
+                        tell(graph, (lie){node, word, values[v], from, 0, {0}}, impossible);
         em_graph_free(&graph);
     }
 }

@@ -12,7 +12,7 @@
 enum { RANKS = 3, LONGEST = 100000 };
 
 static const em_link ring[] = {{0, 1}, {1, 2}, {2, 0}};
-static emi_layout place;
+static emi_mpi_layout place;
 static double numbers[LONGEST];
 
 static void *open_engine(double patience)
@@ -35,8 +35,8 @@ static void close_engine(void *state)
 
 static em_status send_round(void *state, size_t size, em_error *err)
 {
-    const double *blocks[] = {numbers}, *inbox[RANKS];
-    assert_ok(emi_mpi_engine.begin(state, ring, RANKS, blocks, size, err), err);
+    const void *blocks[] = {numbers}, *inbox[RANKS];
+    assert_ok(emi_mpi_engine.begin(state, ring, RANKS, blocks, size * sizeof *numbers, err), err);
     for (int i = 0; i < 100; i++) emi_mpi_engine.progress(state); /* where it may be found out first */
     return emi_mpi_engine.end(state, inbox, err);
 }
@@ -62,13 +62,13 @@ static void a_message_of_another_size_is_an_error(void **state)
 {
     (void)state;
     for (int agreed = 0; agreed < 2; agreed++) {
-        send_other_size(3, 5, agreed, "mpi: rank 0 sent 3 numbers where 5 were expected: ");
-        send_other_size(1, 5, agreed, "mpi: rank 0 sent 1 number where 5 were expected: ");
-        send_other_size(0, 5, agreed, "mpi: rank 0 sent 0 numbers where 5 were expected: ");
+        send_other_size(3, 5, agreed, "mpi: rank 0 sent 24 bytes where 40 were expected: ");
+        send_other_size(1, 5, agreed, "mpi: rank 0 sent 8 bytes where 40 were expected: ");
+        send_other_size(0, 5, agreed, "mpi: rank 0 sent 0 bytes where 40 were expected: ");
         send_other_size(5, 3, agreed, " were expected: "); /* rank 0, which hears too few, may be the first to say so */
     }
-    send_other_size(LONGEST, 3, 0, "mpi: rank 0 sent 100000 numbers where 3 were expected: ");
-    send_other_size(LONGEST - 1, LONGEST, 0, "mpi: rank 0 sent 99999 numbers where 100000 were expected: ");
+    send_other_size(LONGEST, 3, 0, "mpi: rank 0 sent 800000 bytes where 24 were expected: ");
+    send_other_size(LONGEST - 1, LONGEST, 0, "mpi: rank 0 sent 799992 bytes where 800000 were expected: ");
 }
 
 /* Fewer numbers than the others mean to be given: MPI is content with that. */
@@ -80,8 +80,8 @@ static void a_gift_of_another_size_is_an_error(void **state)
     void *engine = open_engine(20);
     assert_ok(emi_mpi_engine.sum(engine, values, 3, 1, &err), &err);
     assert_true(values[0] == RANKS && values[2] == 3 * RANKS);
-    em_status status = emi_mpi_engine.give(engine, values, place.rank == 0 ? 1 : 3, &err);
-    if (place.rank > 0) assert_fails(status, EM_ENET, "3 numbers to sum or to share here", &err);
+    em_status status = emi_mpi_engine.give(engine, values, (place.rank == 0 ? 1 : 3) * sizeof *values, &err);
+    if (place.rank > 0) assert_fails(status, EM_ENET, "24 bytes to sum or to share here", &err);
     close_engine(engine);
 }
 
@@ -91,16 +91,16 @@ static void a_gift_of_another_size_is_an_error(void **state)
 static void one_that_does_not_come_is_named(void **state)
 {
     static const em_link chain[] = {{2, 1}, {1, 0}};
-    const double *blocks[] = {numbers}, *inbox[RANKS];
+    const void *blocks[] = {numbers}, *inbox[RANKS];
     em_error err = {0};
     em_status status = EM_OK;
     (void)state;
     void *engine = open_engine(0.2);
     if (place.rank == 1) { /* which waits for rank 2 before it sends anything to rank 0 */
-        assert_ok(emi_mpi_engine.begin(engine, chain, 1, blocks, 4, &err), &err);
+        assert_ok(emi_mpi_engine.begin(engine, chain, 1, blocks, sizeof *numbers, &err), &err);
         status = emi_mpi_engine.end(engine, inbox, &err);
     } else if (place.rank == 0) {
-        assert_ok(emi_mpi_engine.begin(engine, chain + 1, 1, blocks, 4, &err), &err);
+        assert_ok(emi_mpi_engine.begin(engine, chain + 1, 1, blocks, sizeof *numbers, &err), &err);
         status = emi_mpi_engine.end(engine, inbox, &err);
     } else {
         (void)sleep(12); /* more than the patience of both and the time to find out */
@@ -109,7 +109,7 @@ static void one_that_does_not_come_is_named(void **state)
     }
     assert_fails(status, EM_ENET, "mpi: rank 2 has not answered for ", &err);
     if (place.rank == 2) assert_int_equal(strncmp(err.msg, "rank ", 5), 0); /* as another one told it */
-    assert_fails(emi_mpi_engine.begin(engine, chain, 1, blocks, 4, &err), EM_ENET, "failed before", &err);
+    assert_fails(emi_mpi_engine.begin(engine, chain, 1, blocks, sizeof *numbers, &err), EM_ENET, "failed before", &err);
     close_engine(engine);
 }
 

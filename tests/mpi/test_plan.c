@@ -12,16 +12,16 @@ static void ranks_host_all_nodes_in_order(void **state)
     (void)state;
     for (int nodes = 1; nodes <= MOST_NODES; nodes++)
         for (int ranks = 1; ranks <= nodes; ranks++) {
-            emi_layout l = {.nodes = nodes, .ranks = ranks};
-            assert_int_equal(emi_layout_first(&l, 0), 0);
-            assert_int_equal(emi_layout_first(&l, ranks), nodes);
+            emi_mpi_layout l = {.nodes = nodes, .ranks = ranks};
+            assert_int_equal(emi_mpi_layout_first(&l, 0), 0);
+            assert_int_equal(emi_mpi_layout_first(&l, ranks), nodes);
             for (int r = 0; r < ranks; r++) {
-                int first = emi_layout_first(&l, r), next = emi_layout_first(&l, r + 1);
+                int first = emi_mpi_layout_first(&l, r), next = emi_mpi_layout_first(&l, r + 1);
                 assert_in_range(next - first, nodes / ranks, (nodes + ranks - 1) / ranks);
                 l.rank = r;
                 for (int node = 0; node < nodes; node++) {
-                    assert_int_equal(emi_layout_hosts(&l, node), node >= first && node < next);
-                    if (node >= first && node < next) assert_int_equal(emi_layout_rank_of(&l, node), r);
+                    assert_int_equal(emi_mpi_layout_hosts(&l, node), node >= first && node < next);
+                    if (node >= first && node < next) assert_int_equal(emi_mpi_layout_rank_of(&l, node), r);
                 }
             }
         }
@@ -30,10 +30,10 @@ static void ranks_host_all_nodes_in_order(void **state)
 /* ---- plans on graphs ------------------------------------------------------------------------------------------ */
 
 typedef struct all_plans {
-    emi_layout layout;
+    emi_mpi_layout layout;
     em_link *links;
     size_t count;
-    emi_plan plan[MOST_NODES]; /* by rank */
+    emi_mpi_plan plan[MOST_NODES]; /* by rank */
 } all_plans;
 
 static void make_all(all_plans *all, const char *topology, int nodes, int ranks)
@@ -51,19 +51,19 @@ static void make_all(all_plans *all, const char *topology, int nodes, int ranks)
     }
     em_graph_free(&graph);
     for (int r = 0; r < ranks; r++) {
-        emi_layout l = all->layout;
+        emi_mpi_layout l = all->layout;
         l.rank = r;
-        assert_ok(emi_plan_make(&all->plan[r], &l, all->links, all->count, &err), &err);
+        assert_ok(emi_mpi_plan_make(&all->plan[r], &l, all->links, all->count, &err), &err);
     }
 }
 
 static void free_all(all_plans *all)
 {
-    for (int r = 0; r < all->layout.ranks; r++) emi_plan_free(&all->plan[r]);
+    for (int r = 0; r < all->layout.ranks; r++) emi_mpi_plan_free(&all->plan[r]);
     free(all->links);
 }
 
-static const emi_peer *peer_of(const emi_plan *p, int rank)
+static const emi_peer *peer_of(const emi_mpi_plan *p, int rank)
 {
     const emi_peer *found = NULL;
     for (int i = 0; i < p->peer_count; i++) {
@@ -78,7 +78,7 @@ static const emi_peer *peer_of(const emi_plan *p, int rank)
 static int is_needed(const all_plans *all, int node, int rank)
 {
     for (size_t k = 0; k < all->count; k++)
-        if (all->links[k].from == node && emi_layout_rank_of(&all->layout, all->links[k].to) == rank) return 1;
+        if (all->links[k].from == node && emi_mpi_layout_rank_of(&all->layout, all->links[k].to) == rank) return 1;
     return 0;
 }
 
@@ -88,7 +88,7 @@ static void check_pair(const all_plans *all, int a, int b)
     const emi_peer *sender = peer_of(&all->plan[a], b), *receiver = peer_of(&all->plan[b], a);
     int sent = sender ? sender->send_count : 0, received = receiver ? receiver->receive_count : 0, next = 0;
     assert_int_equal(sent, received);
-    for (int node = emi_layout_first(&all->layout, a); node < emi_layout_first(&all->layout, a + 1); node++) {
+    for (int node = emi_mpi_layout_first(&all->layout, a); node < emi_mpi_layout_first(&all->layout, a + 1); node++) {
         if (!is_needed(all, node, b)) continue;
         assert_true(next < sent);
         assert_int_equal(sender->send[next], node);
@@ -125,23 +125,23 @@ static void both_sides_agree(void **state)
 static void one_way_links(void **state)
 {
     const em_link links[] = {{1, 0}, {2, 0}, {3, 1}};
-    const emi_layout leaf = {.rank = 1, .ranks = 2, .nodes = 4}, root = {.rank = 0, .ranks = 2, .nodes = 4};
+    const emi_mpi_layout leaf = {.rank = 1, .ranks = 2, .nodes = 4}, root = {.rank = 0, .ranks = 2, .nodes = 4};
     em_error err;
-    emi_plan up;
+    emi_mpi_plan up;
     (void)state;
-    assert_ok(emi_plan_make(&up, &leaf, links, 3, &err), &err);
+    assert_ok(emi_mpi_plan_make(&up, &leaf, links, 3, &err), &err);
     assert_int_equal(up.peer_count, 1);
     assert_int_equal(up.peers[0].send_count, 2);
     assert_int_equal(up.peers[0].receive_count, 0);
-    emi_plan_free(&up);
-    assert_ok(emi_plan_make(&up, &root, links, 3, &err), &err);
+    emi_mpi_plan_free(&up);
+    assert_ok(emi_mpi_plan_make(&up, &root, links, 3, &err), &err);
     assert_int_equal(up.peer_count, 1);
     assert_int_equal(up.peers[0].send_count, 0);
     assert_int_equal(up.peers[0].receive_count, 2);
-    emi_plan_free(&up);
-    assert_ok(emi_plan_make(&up, &root, links, 1, &err), &err); /* between nodes of one rank: nothing travels */
+    emi_mpi_plan_free(&up);
+    assert_ok(emi_mpi_plan_make(&up, &root, links, 1, &err), &err); /* between nodes of one rank: nothing travels */
     assert_int_equal(up.peer_count, 0);
-    emi_plan_free(&up);
+    emi_mpi_plan_free(&up);
 }
 
 int main(void)
