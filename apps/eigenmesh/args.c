@@ -171,6 +171,12 @@ const char *args_text(const arguments *args, const char *name)
     return args->values[find(args, name) - args->specs];
 }
 
+const char *args_value(const arguments *args, const char *name)
+{
+    const char *text = args_text(args, name);
+    return text ? text : find(args, name)->preset;
+}
+
 int args_given(const arguments *args, const char *name)
 {
     return args_text(args, name) != NULL;

@@ -73,8 +73,9 @@ em_status args_parse(arguments *args, const command_spec *command, int argc, cha
 /* All options of a command: its own, those every command has, and the library's. */
 void args_collect(arguments *args, const command_spec *command);
 
-/* The value as typed; NULL when the option was not given. */
+/* The value as typed; when the option was not given, NULL or what then holds, where the table says that as a value. */
 const char *args_text(const arguments *args, const char *name);
+const char *args_value(const arguments *args, const char *name);
 int args_given(const arguments *args, const char *name);
 
 /* Is there room for a report: no --quiet, and nothing else on standard output? */

@@ -63,15 +63,9 @@ typedef struct fit_job {
     output_file files[FILES];
 } fit_job;
 
-static const char *average_of(const fit_job *job)
-{
-    const char *how = args_text(job->args, "average");
-    return how ? how : "tree";
-}
-
 static em_status choose_average(const fit_job *job, em_error *err)
 {
-    const char *how = average_of(job);
+    const char *how = args_value(job->args, "average");
     if (strcmp(how, "tree") == 0) return EM_OK;
     if (strcmp(how, "allreduce") != 0)
         return emi_fail(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
@@ -127,11 +121,12 @@ static em_status print_report(const fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const em_info *info = em_model_info(job->model);
+    const char *average = args_value(job->args, "average");
     problem_print(&job->problem, info);
     report_names(job->model);
     (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
                  info->threads == 1 ? "" : "s");
-    if (strcmp(average_of(job), "tree") != 0) (void)printf("average   %s, whatever the network\n", average_of(job));
+    if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
@@ -151,7 +146,7 @@ static void print_json(const fit_job *job)
     json_open(&j, NULL, '{');
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
-    json_text(&j, "average", average_of(job));
+    json_text(&j, "average", args_value(job->args, "average"));
     report_names_json(&j, job->model);
     problem_json(&j, &job->problem);
     ranks_json(&j, &job->ranks);

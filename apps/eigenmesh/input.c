@@ -11,12 +11,12 @@
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* Which of the words the option has as its value, the first where it was not given. */
+/* Which of the words the option has as its value. */
 static em_status choose(const arguments *args, const char *option, const char *const words[3], const char *wrong,
                         int *choice, em_error *err)
 {
-    const char *text = args_text(args, option);
-    for (*choice = 0; text && *choice < 3; ++*choice)
+    const char *text = args_value(args, option);
+    for (*choice = 0; *choice < 3; ++*choice)
         if (strcmp(text, words[*choice]) == 0) break;
     return *choice < 3 ? EM_OK : emi_fail(err, EM_EINVAL, "--%s: '%s' %s", option, text, wrong);
 }

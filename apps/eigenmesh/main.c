@@ -93,18 +93,8 @@ static em_status join_others(int *argc, char ***argv, em_error *err)
 /* 0 done, 1 the job failed, 2 wrong usage or input. */
 static int exit_status(em_status status)
 {
-    switch (status) {
-    case EM_OK: return 0;
-    case EM_EINVAL:
-    case EM_ENOTSUP:
-    case EM_EDATA:
-    case EM_EIO: return 2;
-    case EM_ENOMEM:
-    case EM_EOUTPUT:
-    case EM_ENET:
-    case EM_ENUMERIC: return 1;
-    }
-    return 1;
+    if (status == EM_OK) return 0;
+    return status == EM_EINVAL || status == EM_ENOTSUP || status == EM_EDATA || status == EM_EIO ? 2 : 1;
 }
 
 int main(int argc, char **argv)

@@ -230,12 +230,6 @@ static const char *topology_name(const problem *p)
     return topology_or_default(args_text(p->args, "topology"), p->nodes);
 }
 
-static const char *weights_name(const problem *p)
-{
-    const char *named = args_text(p->args, "weights");
-    return named ? named : "metropolis";
-}
-
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
@@ -246,7 +240,7 @@ void problem_print(const problem *p, const em_info *info)
                      (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
     if (info->nodes > 1)
         (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
-                     em_graph_edges(p->graph) == 1 ? "" : "s", weights_name(p));
+                     em_graph_edges(p->graph) == 1 ? "" : "s", args_value(p->args, "weights"));
 }
 
 void problem_json(json *j, const problem *p)
@@ -254,7 +248,7 @@ void problem_json(json *j, const problem *p)
     reading_json(j, &p->reading);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));
-    json_text(j, "weights", weights_name(p));
+    json_text(j, "weights", args_value(p->args, "weights"));
     json_whole(j, "edges", em_graph_edges(p->graph));
     json_close(j, '}');
 }

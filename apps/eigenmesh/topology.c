@@ -50,13 +50,13 @@ static void print_text(const em_graph_info *info, const output_file *files)
         if (files[i].path) (void)printf("%-18s %s\n", files[i].option, files[i].path);
 }
 
-static void print_json(const em_graph_info *info, const char *topology, const char *weights, uint64_t seed)
+static void print_json(const em_graph_info *info, const arguments *args, uint64_t seed)
 {
     json j;
     json_begin(&j, stdout);
     json_open(&j, NULL, '{');
-    json_text(&j, "topology", topology);
-    json_text(&j, "weights", weights ? weights : "metropolis");
+    json_text(&j, "topology", args->operands[0]);
+    json_text(&j, "weights", args_value(args, "weights"));
     json_whole(&j, "seed", seed);
     json_whole(&j, "nodes", (uint64_t)info->nodes);
     json_whole(&j, "edges", info->edges);
@@ -80,18 +80,18 @@ static em_status topology(const arguments *args, em_error *err)
     output_file files[FILES] = {{.option = "plot"}, {.option = "edges"}};
     int nodes = 0;
     uint64_t seed = 0;
-    const char *spec = args->operands[0], *weights = args_text(args, "weights");
+    const char *spec = args->operands[0];
     TRY(args_int(args, "nodes", 1, &nodes, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &seed, err));
     TRY(outputs_open(files, FILES, args, err));
-    TRY(network_create(&graph, spec, weights, nodes, seed, err));
+    TRY(network_create(&graph, spec, args_text(args, "weights"), nodes, seed, err));
     TRY(em_graph_measure(graph, &info, err));
     if (files[FILE_PLOT].handle)
         TRY(plot_graph(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, graph, spec, err));
     if (files[FILE_EDGES].handle) write_edges(em_output_stream(files[FILE_EDGES].handle), graph);
     TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))
-        print_json(&info, spec, weights, seed);
+        print_json(&info, args, seed);
     else if (args_reports(args))
         print_text(&info, files);
 done:
