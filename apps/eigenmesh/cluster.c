@@ -21,6 +21,7 @@ static void *state;
 static em_link *up, *down; /* [size - 1] */
 static const void **inbox; /* [size] */
 static em_error *outcomes; /* [size] */
+static size_t *numbers;    /* [size] */
 
 /* ---- a star -------------------------------------------------------------------------------------------------------- */
 
@@ -64,16 +65,6 @@ em_status cluster_share(void *bytes, size_t count, em_error *err)
     return status;
 }
 
-static void disconnect(void)
-{
-    if (mover) mover->close(state);
-    mover = NULL;
-    free(up);
-    free(down);
-    free(inbox);
-    free(outcomes);
-}
-
 static em_status connect_all(em_error *err)
 {
     size_t count = (size_t)size;
@@ -86,7 +77,8 @@ static em_status connect_all(em_error *err)
     down = calloc(count, sizeof *down);
     inbox = calloc(count, sizeof *inbox);
     outcomes = calloc(count, sizeof *outcomes);
-    if (!up || !down || !inbox || !outcomes) {
+    numbers = calloc(count, sizeof *numbers);
+    if (!up || !down || !inbox || !outcomes || !numbers) {
         (void)refuse_memory(err, "processes");
         mover->fail(state, err);
         return lose(err);
@@ -144,16 +136,12 @@ em_status cluster_meet(em_error *err)
 /* The sum, or the largest, of all processes' numbers. */
 static em_status combine(size_t *number, int largest, em_error *err)
 {
-    em_status status = EM_OK;
-    size_t result = 0, *all = calloc((size_t)size, sizeof *all);
-    TRY(cluster_agree(all ? EM_OK : refuse_memory(err, "numbers"), err));
-    TRY(cluster_gather(number, sizeof *number, all, err));
-    for (int r = 0; r < size; r++) result = !largest ? result + all[r] : all[r] > result ? all[r] : result;
-    TRY(cluster_share(&result, sizeof result, err));
-    *number = result;
-done:
-    free(all);
-    return status;
+    if (size == 1) return EM_OK;
+    em_status status = cluster_gather(number, sizeof *number, numbers, err);
+    if (status != EM_OK) return status;
+    for (int r = 1; rank == 0 && r < size; r++)
+        *number = !largest ? *number + numbers[r] : numbers[r] > *number ? numbers[r] : *number;
+    return cluster_share(number, sizeof *number, err);
 }
 
 em_status cluster_sum(size_t *number, em_error *err)
@@ -253,8 +241,14 @@ static void leave(void)
 void cluster_part(void)
 {
     if (lost) leave();
-    disconnect();
-    for (int i = 0; engine_at(i); i++) engine_at(i)->part(patience);
+    if (mover) mover->close(state);
+    free(up);
+    free(down);
+    free(inbox);
+    free(outcomes);
+    free(numbers);
+    for (int i = 0; engine_at(i); i++)
+        if (engine_at(i)->part) engine_at(i)->part(patience);
 }
 
 void cluster_set_patience(double seconds)

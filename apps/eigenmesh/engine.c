@@ -48,9 +48,4 @@ static em_status open_mesh(em_mesh **out, const em_graph *graph, int threads, do
     return em_mesh_open(out, "local", graph, threads, err);
 }
 
-static void part(double patience)
-{
-    (void)patience;
-}
-
-const engine engine_local = {.name = "local", .join = join, .nodes = nodes_here, .open = open_mesh, .part = part};
+const engine engine_local = {.name = "local", .join = join, .nodes = nodes_here, .open = open_mesh};

@@ -20,7 +20,7 @@ typedef struct engine {
     em_status (*nodes)(int nodes, int *first, int *hosted, em_error *err);
     em_status (*open)(em_mesh **out, const em_graph *graph, int threads, double patience, em_error *err);
 
-    void (*part)(double patience); /* at the end of the program, whether joined or not */
+    void (*part)(double patience); /* at the end of the program, whether joined or not; NULL: nothing to do */
     void (*abort)(void);           /* instead of that where a process is lost: end them all */
 } engine;
 

@@ -9,34 +9,20 @@
 
 static int started; /* MPI */
 
-/* Set by Open MPI's mpirun, by MPICH's, and by srun with PMI or PMIx. */
-static int is_launched(void)
+/* The first of these variables that is set: by Open MPI's mpirun, by MPICH's, or by srun with PMI or PMIx. */
+static const char *variable(const char *const *names)
 {
-    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_FD", "PMIX_RANK"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (getenv(signs[i])) return 1;
-    return 0;
-}
-
-/* Who speaks before MPI has started?  Without a sign, everyone. */
-static int guess_rank(void)
-{
-    static const char *const signs[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-    int rank = 0;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs && rank == 0; i++) {
-        const char *sign = getenv(signs[i]);
-        if (sign) rank = (int)strtol(sign, NULL, 10);
-    }
-    return rank;
+    const char *value = NULL;
+    for (; *names && !value; names++) value = getenv(*names);
+    return value;
 }
 
 /* Another MPI's mpirun, or an srun without PMI, starts processes that never meet: each would do all of the work and
  * write the same files.  What mpirun starts inherits Slurm's variable, so that one is asked last. */
 static em_status refuse_strangers(int argc, char **argv, em_error *err)
 {
-    static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    const char *count = NULL;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && !count; i++) count = getenv(counts[i]);
+    static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL};
+    const char *count = variable(counts);
     if (!count || strcmp(count, "1") == 0) return EM_OK;
     for (int i = 1; i + 1 < argc; i++) /* or they are meant to be strangers */
         if (strcmp(argv[i], "--engine") == 0 && strcmp(argv[i + 1], "local") == 0) return EM_OK;
@@ -48,9 +34,11 @@ static em_status refuse_strangers(int argc, char **argv, em_error *err)
 
 static em_status join(int *argc, char ***argv, double patience, int *rank, int *size, em_error *err)
 {
+    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_FD", "PMIX_RANK", NULL};
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
     int provided;
-    if (!is_launched()) return refuse_strangers(*argc, *argv, err);
-    *rank = guess_rank();
+    if (!variable(signs)) return refuse_strangers(*argc, *argv, err);
+    if (variable(ranks)) *rank = (int)strtol(variable(ranks), NULL, 10); /* who speaks before MPI has started */
     guard_begin(patience, "started");
     int code = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     guard_end();

@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-/* Collective.  The communicator is duplicated, and freed with the mesh; closing is collective too.  The graph is borrowed
+/* Collective.  The communicator is duplicated (by tags 32765 to 32767 the ranks meanwhile say whether they are there), and
+ * freed with the mesh; closing is collective too.  The graph is borrowed
  * and must be the same everywhere.  threads: cores for each rank; 0: a fair share of its machine's.  em_mesh_first and
  * em_mesh_hosted then tell which nodes live here. */
 EM_API em_status em_mpi_mesh_open(em_mesh **out, MPI_Comm comm, const em_graph *graph, int threads, em_error *err);

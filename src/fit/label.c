@@ -26,12 +26,7 @@ void emi_label_serialize(emi_serializer *p, emi_label *label)
 /* What mixing and exact averages depend on. */
 static uint64_t digest_network(const em_mesh *mesh)
 {
-    const em_graph *graph = mesh->graph;
-    uint64_t digest = emi_digest(EMI_DIGEST_START, graph->self, (size_t)graph->nodes);
-    digest = emi_digest(digest, graph->weight, 2 * graph->edges);
-    for (int i = 0; i <= graph->nodes; i++) digest = emi_digest_number(digest, graph->start[i]);
-    for (size_t e = 0; e < 2 * graph->edges; e++) digest = emi_digest_number(digest, (uint64_t)graph->neighbour[e]);
-    return emi_digest_number(digest, (uint64_t)mesh->sums_directly);
+    return emi_digest_number(em_graph_digest(mesh->graph), (uint64_t)mesh->sums_directly);
 }
 
 typedef struct digest_task {

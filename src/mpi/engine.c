@@ -2,24 +2,8 @@
  * end, so that it travels while the nodes compute. */
 #include "mpi/engine.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct cluster {
-    emi_channel channel; /* its communicator is the engine's own */
-    emi_mpi_layout layout;
-    emi_mpi_plan *plans; /* one for each set of links seen */
-    int plan_count;
-
-    const emi_mpi_plan *now; /* between begin and end */
-    const void *const *blocks;
-    size_t bytes;        /* of a block */
-    emi_pending pending; /* a message each way with every other rank, at most */
-    em_error early;      /* what went wrong with it before `end` */
-
-    emi_mpi_room sums; /* of the engine's own, as MPI does not let go of a sum that another rank will not join */
-} cluster;
 
 /* Blocks of a round that failed may still be about. */
 static em_status fail_again(em_error *err)
@@ -29,13 +13,13 @@ static em_status fail_again(em_error *err)
 
 static void mpi_fail(void *state, const em_error *err)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
     emi_channel_fail(&c->channel, err);
     (void)emi_pending_drop(&c->pending);
 }
 
 /* What a function returns: nobody shall wait for a rank that has failed. */
-static em_status settle(cluster *c, em_status status, const em_error *own, em_error *err)
+static em_status settle(emi_mpi_state *c, em_status status, const em_error *own, em_error *err)
 {
     if (status == EM_OK) return status;
     mpi_fail(c, own);
@@ -45,7 +29,8 @@ static em_status settle(cluster *c, em_status status, const em_error *own, em_er
 
 /* ---- a round ------------------------------------------------------------------------------------------------------ */
 
-static em_status find_plan(cluster *c, const em_link *links, size_t count, const emi_mpi_plan **out, em_error *err)
+static em_status find_plan(emi_mpi_state *c, const em_link *links, size_t count, const emi_mpi_plan **out,
+                           em_error *err)
 {
     for (int i = 0; i < c->plan_count; i++)
         if (c->plans[i].links == links && c->plans[i].count == count) {
@@ -61,7 +46,7 @@ static em_status find_plan(cluster *c, const em_link *links, size_t count, const
     return EM_OK;
 }
 
-static em_status make_room(emi_mpi_room *room, size_t bytes, em_error *err)
+em_status emi_mpi_make_room(emi_mpi_room *room, size_t bytes, em_error *err)
 {
     if (emi_mpi_units(bytes) < 0)
         return em_fail(err, EM_ENOTSUP, "mpi: %zu bytes are too many for a message; try more ranks", bytes);
@@ -83,11 +68,11 @@ static size_t message_of(int blocks, size_t bytes)
     return (size_t)(blocks - 1) * stride_of(bytes) + bytes;
 }
 
-static em_status post_receive(cluster *c, emi_peer *p, em_error *err)
+static em_status post_receive(emi_mpi_state *c, emi_peer *p, em_error *err)
 {
     if (!p->receive_count) return EM_OK;
     size_t bytes = message_of(p->receive_count, c->bytes);
-    em_status status = make_room(&p->got, bytes, err);
+    em_status status = emi_mpi_make_room(&p->got, bytes, err);
     if (status != EM_OK) return status;
     if (p->seen != c->bytes + 1) { /* a size that may be wrong; later ones are taken to be the same */
         p->seen = c->bytes + 1;
@@ -100,14 +85,14 @@ static em_status post_receive(cluster *c, emi_peer *p, em_error *err)
 }
 
 /* A single block leaves from where it lies. */
-static em_status post_send(cluster *c, emi_peer *p, em_error *err)
+static em_status post_send(emi_mpi_state *c, emi_peer *p, em_error *err)
 {
     int first = emi_mpi_layout_first(&c->layout, c->layout.rank);
     if (!p->send_count) return EM_OK;
     const void *from = c->blocks[p->send[0] - first];
     size_t bytes = message_of(p->send_count, c->bytes);
     if (p->send_count > 1) {
-        em_status status = make_room(&p->packed, bytes, err);
+        em_status status = emi_mpi_make_room(&p->packed, bytes, err);
         if (status != EM_OK) return status;
         for (int i = 0; i < p->send_count; i++)
             memcpy(p->packed.bytes + (size_t)i * stride_of(c->bytes), c->blocks[p->send[i] - first], c->bytes);
@@ -121,7 +106,7 @@ static em_status post_send(cluster *c, emi_peer *p, em_error *err)
 static em_status mpi_begin(void *state, const em_link *links, size_t count, const void *const *blocks, size_t bytes,
                            em_error *err)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
     em_error own = {0};
     if (c->channel.failed) return fail_again(err);
     em_status status = find_plan(c, links, count, &c->now, &own);
@@ -136,7 +121,7 @@ static em_status mpi_begin(void *state, const em_link *links, size_t count, cons
 
 static em_status mpi_end(void *state, const void **inbox, em_error *err)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
     em_error own = c->early;
     if (c->channel.failed) return fail_again(err);
     em_status status = own.code == EM_OK ? emi_await(&c->channel, &c->pending, &own) : own.code;
@@ -155,29 +140,29 @@ static em_status mpi_end(void *state, const void **inbox, em_error *err)
 /* MPI moves large messages only while it is called. */
 static void mpi_progress(void *state)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
     if (c->early.code == EM_OK) c->early.code = emi_pending_look(&c->pending, &c->early);
 }
 
 static void mpi_patience(void *state, double seconds)
 {
-    ((cluster *)state)->channel.patience = seconds;
+    ((emi_mpi_state *)state)->channel.patience = seconds;
 }
 
 /* ---- sums ----------------------------------------------------------------------------------------------------------- */
 
 /* MPI does not compare the sizes of a collective, so they travel with it, as its first number. */
-static em_status pack(cluster *c, const void *block, size_t bytes, em_error *err)
+static em_status pack(emi_mpi_state *c, const void *block, size_t bytes, em_error *err)
 {
     double size = (double)bytes;
-    em_status status = make_room(&c->sums, sizeof size + bytes, err);
+    em_status status = emi_mpi_make_room(&c->sums, sizeof size + bytes, err);
     if (status != EM_OK) return status;
     memcpy(c->sums.bytes, &size, sizeof size);
     if (bytes) memcpy(c->sums.bytes + sizeof size, block, bytes);
     return EM_OK;
 }
 
-static em_status unpack(const cluster *c, void *block, size_t bytes, double wanted, em_error *err)
+static em_status unpack(const emi_mpi_state *c, void *block, size_t bytes, double wanted, em_error *err)
 {
     double size;
     memcpy(&size, c->sums.bytes, sizeof size);
@@ -192,65 +177,60 @@ static em_status unpack(const cluster *c, void *block, size_t bytes, double want
 }
 
 /* Node 0 lives on rank 0. */
-static em_status sum(cluster *c, double *values, size_t count, int everywhere, em_error *err)
-{
-    MPI_Request request;
-    size_t bytes = count * sizeof *values;
-    em_status status = pack(c, values, bytes, err);
-    if (status != EM_OK) return status;
-    int root = c->layout.rank == 0, numbers = (int)count + 1;
-    MPI_Comm comm = c->channel.comm;
-    void *sums = c->sums.bytes;
-    int code = everywhere ? MPI_Iallreduce(MPI_IN_PLACE, sums, numbers, MPI_DOUBLE, MPI_SUM, comm, &request)
-                          : MPI_Ireduce(root ? MPI_IN_PLACE : sums, root ? sums : NULL, numbers, MPI_DOUBLE, MPI_SUM, 0,
-                                        comm, &request);
-    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "summing", code);
-    status = emi_await_all(&c->channel, request, err);
-    if (status != EM_OK || !(everywhere || root)) return status;
-    return unpack(c, values, bytes, (double)bytes * c->layout.ranks, err);
-}
-
-static em_status give(cluster *c, void *block, size_t bytes, em_error *err)
-{
-    MPI_Request request;
-    size_t all = sizeof(double) + bytes;
-    em_status status = pack(c, block, bytes, err);
-    if (status != EM_OK) return status;
-    int code = MPI_Ibcast(c->sums.bytes, emi_mpi_units(all), emi_mpi_unit(all), 0, c->channel.comm, &request);
-    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "sharing", code);
-    status = emi_await_all(&c->channel, request, err);
-    return status == EM_OK ? unpack(c, block, bytes, (double)bytes, err) : status;
-}
-
 static em_status mpi_sum(void *state, double *values, size_t count, int everywhere, em_error *err)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
+    MPI_Comm comm = c->channel.comm;
+    MPI_Request request;
     em_error own = {0};
-    return c->channel.failed ? fail_again(err) : settle(c, sum(c, values, count, everywhere, &own), &own, err);
+    if (c->channel.failed) return fail_again(err);
+    size_t bytes = count * sizeof *values;
+    int root = c->layout.rank == 0, numbers = (int)count + 1, code;
+    em_status status = pack(c, values, bytes, &own);
+    if (status != EM_OK) return settle(c, status, &own, err);
+    void *sums = c->sums.bytes;
+    if (everywhere)
+        code = MPI_Iallreduce(MPI_IN_PLACE, sums, numbers, MPI_DOUBLE, MPI_SUM, comm, &request);
+    else
+        code = MPI_Ireduce(root ? MPI_IN_PLACE : sums, root ? sums : NULL, numbers, MPI_DOUBLE, MPI_SUM, 0, comm,
+                           &request);
+    status = emi_await_all(&c->channel, "summing", code, request, &own);
+    if (status == EM_OK && (everywhere || root))
+        status = unpack(c, values, bytes, (double)bytes * c->layout.ranks, &own);
+    return settle(c, status, &own, err);
 }
 
 static em_status mpi_give(void *state, void *block, size_t bytes, em_error *err)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
+    MPI_Request request;
     em_error own = {0};
-    return c->channel.failed ? fail_again(err) : settle(c, give(c, block, bytes, &own), &own, err);
+    if (c->channel.failed) return fail_again(err);
+    size_t all = sizeof(double) + bytes;
+    em_status status = pack(c, block, bytes, &own);
+    if (status != EM_OK) return settle(c, status, &own, err);
+    int code = MPI_Ibcast(c->sums.bytes, emi_mpi_units(all), emi_mpi_unit(all), 0, c->channel.comm, &request);
+    status = emi_await_all(&c->channel, "sharing", code, request, &own);
+    if (status == EM_OK) status = unpack(c, block, bytes, (double)bytes, &own);
+    return settle(c, status, &own, err);
 }
 
 /* ---- the end of it --------------------------------------------------------------------------------------------------- */
 
-/* After a failure MPI may still have messages that nobody received, or a sum that not all joined.  It keeps their room
- * then, and the communicator, lest another one get its place and those messages. */
+/* After a failure MPI may still have messages that nobody received, or a sum that not all joined.  It keeps the state then,
+ * and the communicator, lest another one get its place and those messages. */
 static void mpi_close(void *state)
 {
-    cluster *c = state;
+    emi_mpi_state *c = state;
     if (c->pending.count) c->channel.failed |= !emi_pending_drop(&c->pending);
     int failed = c->channel.failed;
-    if (!failed) (void)MPI_Comm_free(&c->channel.comm);
-    for (int i = 0; i < c->plan_count && !failed; i++) emi_mpi_plan_free(&c->plans[i]);
-    if (!failed) free(c->sums.bytes);
-    free(c->plans);
-    emi_channel_close(&c->channel);
     emi_pending_free(&c->pending);
+    emi_channel_close(&c->channel);
+    if (failed) return;
+    if (c->own != MPI_COMM_NULL) (void)MPI_Comm_free(&c->own);
+    for (int i = 0; i < c->plan_count; i++) emi_mpi_plan_free(&c->plans[i]);
+    free(c->plans);
+    free(c->sums.bytes);
     free(c);
 }
 
@@ -264,19 +244,3 @@ const em_engine emi_mpi_engine = {.size = sizeof(em_engine),
                                   .sum = mpi_sum,
                                   .give = mpi_give,
                                   .patience = mpi_patience};
-
-em_status emi_mpi_engine_new(void **state, MPI_Comm comm, const emi_mpi_layout *layout, double patience, em_error *err)
-{
-    cluster *c = calloc(1, sizeof *c);
-    if (!c) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
-    c->layout = *layout;
-    em_status status = emi_channel_open(&c->channel, comm, patience, err);
-    if (status == EM_OK) status = emi_pending_alloc(&c->pending, 2 * layout->ranks, comm, err);
-    if (status != EM_OK) {
-        emi_channel_close(&c->channel);
-        free(c);
-        return status;
-    }
-    *state = c;
-    return EM_OK;
-}

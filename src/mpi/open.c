@@ -57,120 +57,84 @@ static int fair_share(int ranks)
     return ranks > 0 && cores > ranks ? (int)(cores / ranks) : 1;
 }
 
-/* ---- what the ranks tell each other ------------------------------------------------------------------------- */
+/* ---- the engine --------------------------------------------------------------------------------------------- */
 
+/* What a rank tells the others. */
 typedef struct greeting {
-    uint64_t graph, failed;
+    uint64_t graph;
     char machine[MPI_MAX_PROCESSOR_NAME];
 } greeting;
 
-/* Where patience ends, MPI keeps this: it may still write to it. */
-typedef struct opening {
-    emi_mpi_layout layout;
-    emi_channel channel; /* on the caller's communicator, then on the engine's own */
-    MPI_Comm own;
-    greeting *said; /* [ranks] */
-    void *state;    /* of the engine */
-} opening;
-
-static void opening_free(opening *o)
+/* Where there is no memory for it, the others are told. */
+static em_status make_state(emi_mpi_state **out, MPI_Comm comm, const emi_mpi_layout *l, double patience, em_error *err)
 {
-    if (!o || o->channel.failed) return;
-    emi_channel_close(&o->channel);
-    free(o->said);
-    free(o);
-}
-
-static em_status opening_new(opening **out, MPI_Comm comm, const emi_mpi_layout *l, double patience, em_error *err)
-{
-    opening *o = calloc(1, sizeof *o);
-    greeting *said = calloc((size_t)l->ranks, sizeof *said);
-    em_status status = o && said ? emi_channel_open(&o->channel, comm, patience, err)
-                                 : em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
-    if (status != EM_OK) {
-        free(o);
-        free(said);
+    emi_mpi_state *c = calloc(1, sizeof *c);
+    if (!c) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
+    c->layout = *l;
+    c->own = MPI_COMM_NULL;
+    em_status status = emi_channel_open(&c->channel, comm, patience, err);
+    if (status == EM_OK) status = emi_pending_alloc(&c->pending, 2 * l->ranks, err);
+    if (status == EM_OK) status = emi_mpi_make_room(&c->sums, (size_t)l->ranks * sizeof(greeting), err);
+    if (status == EM_OK) {
+        *out = c;
         return status;
     }
-    o->layout = *l;
-    o->said = said;
-    *out = o;
+    emi_channel_fail(&c->channel,
+                     &(em_error){.code = status, .node = -1, .msg = "mpi: cannot be opened; try fewer ranks"});
+    emi_mpi_engine.close(c);
+    return status;
+}
+
+static em_status duplicate(emi_mpi_state *c, em_error *err)
+{
+    MPI_Request request;
+    int code = MPI_Comm_idup(c->channel.comm, &c->own, &request);
+    em_status status = emi_await_all(&c->channel, "duplicating the communicator", code, request, err);
+    if (status != EM_OK) return status;
+    c->channel.comm = c->pending.comm = c->own;
+    (void)MPI_Comm_set_errhandler(c->own, MPI_ERRORS_RETURN);
     return EM_OK;
 }
 
-static em_status duplicate(opening *o, em_error *err)
+/* Has this rank the same graph as all others?  *alike becomes the number of ranks on this machine. */
+static em_status compare(emi_mpi_state *c, uint64_t graph, int *alike, em_error *err)
 {
     MPI_Request request;
-    int code = MPI_Comm_idup(o->channel.comm, &o->own, &request);
-    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "duplicating the communicator", code);
-    em_status status = emi_await_all(&o->channel, request, err);
+    greeting own = {.graph = graph};
+    int ranks = c->layout.ranks, length = 0;
+    greeting *all = (void *)c->sums.bytes;
+    (void)MPI_Get_processor_name(own.machine, &length);
+    all[c->layout.rank] = own;
+    int code = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, sizeof own, MPI_BYTE, c->own, &request);
+    em_status status = emi_await_all(&c->channel, "comparing graphs", code, request, err);
     if (status != EM_OK) return status;
-    o->channel.comm = o->own;
-    (void)MPI_Comm_set_errhandler(o->own, MPI_ERRORS_RETURN);
-    return EM_OK;
-}
-
-/* Did this rank get as far as all others, and with the same graph? */
-static em_status compare(opening *o, uint64_t graph, em_status status, em_error *err)
-{
-    const greeting *said = o->said;
-    greeting *own = &o->said[o->layout.rank];
-    int length = 0;
-    MPI_Request request;
-    em_error lost = {0};
-    *own = (greeting){.graph = graph, .failed = status != EM_OK};
-    (void)MPI_Get_processor_name(own->machine, &length);
-    int code = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, o->said, sizeof *own, MPI_BYTE, o->own, &request);
-    lost.code = code == MPI_SUCCESS ? emi_await_all(&o->channel, request, &lost)
-                                    : emi_mpi_fail_call(&lost, "comparing graphs", code);
-    if (status != EM_OK) return status;
-    if (lost.code != EM_OK && err) *err = lost;
-    if (lost.code != EM_OK) return lost.code;
-    for (int r = 0; r < o->layout.ranks; r++)
-        if (said[r].failed) return em_fail(err, EM_ENOMEM, "mpi: rank %d is out of memory; try fewer ranks", r);
-    for (int r = 0; r < o->layout.ranks; r++)
-        if (said[r].graph != said[0].graph)
+    *alike = 0;
+    for (int r = 0; r < ranks; r++) {
+        if (all[r].graph != all[0].graph)
             return em_fail(err, EM_EINVAL, "mpi: the graph differs between ranks; try the same one everywhere");
+        *alike += strcmp(all[r].machine, own.machine) == 0;
+    }
     return EM_OK;
 }
 
-static int ranks_on_machine(const opening *o)
-{
-    int count = 0;
-    for (int r = 0; r < o->layout.ranks; r++) count += strcmp(o->said[r].machine, o->said[o->layout.rank].machine) == 0;
-    return count;
-}
-
-static void give_back(opening *o)
-{
-    if (o->channel.failed) return; /* MPI is not done with the communicator */
-    if (o->state)
-        emi_mpi_engine.close(o->state);
-    else
-        (void)MPI_Comm_free(&o->own);
-}
-
-/* ---- the engine and the mesh --------------------------------------------------------------------------------- */
-
-/* `nodes` of the layout is given, 0 for one a rank; `alike` becomes the number of ranks on this machine. */
+/* The nodes of the layout are given; 0: one a rank. */
 static em_status open_engine(void **state, emi_mpi_layout *l, MPI_Comm comm, uint64_t graph, double patience,
                              int *alike, em_error *err)
 {
-    opening *o = NULL;
+    emi_mpi_state *c = NULL;
     em_status status = find_place(l, comm, err);
     if (!l->nodes) l->nodes = l->ranks;
-    if (status == EM_OK) status = opening_new(&o, comm, l, patience, err);
-    if (status == EM_OK) status = duplicate(o, err);
-    if (status == EM_OK) {
-        status = compare(o, graph, emi_mpi_engine_new(&o->state, o->own, l, patience, err), err);
-        if (status == EM_OK) status = check_place(l, err);
-        if (status != EM_OK) give_back(o);
-        *state = o->state;
-        *alike = ranks_on_machine(o);
-    }
-    opening_free(o);
+    if (status == EM_OK) status = make_state(&c, comm, l, patience, err);
+    if (status != EM_OK) return status;
+    status = duplicate(c, err);
+    if (status == EM_OK) status = compare(c, graph, alike, err);
+    if (status == EM_OK) status = check_place(l, err);
+    if (status != EM_OK) emi_mpi_engine.close(c);
+    *state = c;
     return status;
 }
+
+/* ---- the mesh ----------------------------------------------------------------------------------------------- */
 
 em_status em_mpi_mesh_open_within(em_mesh **out, MPI_Comm comm, const em_graph *graph, int threads, double patience,
                                   em_error *err)

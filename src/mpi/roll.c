@@ -13,14 +13,6 @@ struct emi_notice {
     char *here;         /* [ranks] who answered */
 };
 
-static void free_notice(emi_notice *notice)
-{
-    if (!notice) return;
-    free(notice->sends);
-    free(notice->here);
-    free(notice);
-}
-
 em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_error *err)
 {
     *out = (emi_channel){.comm = comm, .patience = patience};
@@ -42,7 +34,11 @@ em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_
 
 void emi_channel_close(emi_channel *c)
 {
-    free_notice(c->notice);
+    if (c->notice) {
+        free(c->notice->sends);
+        free(c->notice->here);
+    }
+    free(c->notice);
     *c = (emi_channel){0};
 }
 

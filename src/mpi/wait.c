@@ -15,11 +15,10 @@ em_status(emi_mpi_fail_call)(em_error *err, const char *what, int code)
 
 /* ---- what is under way ------------------------------------------------------------------------------------------ */
 
-em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error *err)
+em_status emi_pending_alloc(emi_pending *out, int room, em_error *err)
 {
     size_t n = (size_t)room;
-    *out = (emi_pending){.comm = comm,
-                         .requests = calloc(n, sizeof *out->requests),
+    *out = (emi_pending){.requests = calloc(n, sizeof *out->requests),
                          .expected = calloc(n, sizeof *out->expected),
                          .statuses = calloc(n, sizeof *out->statuses),
                          .indices = calloc(n, sizeof *out->indices)};
@@ -179,8 +178,9 @@ em_status emi_await(emi_channel *c, emi_pending *p, em_error *err)
     }
 }
 
-em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err)
+em_status emi_await_all(emi_channel *c, const char *what, int code, MPI_Request request, em_error *err)
 {
+    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, what, code);
     emi_expected all = {-1, EMI_ANY, NULL};
     MPI_Status status;
     int index;

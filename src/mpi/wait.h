@@ -44,7 +44,7 @@ typedef struct emi_pending {
     int *indices;
 } emi_pending;
 
-em_status emi_pending_alloc(emi_pending *out, int room, MPI_Comm comm, em_error *err);
+em_status emi_pending_alloc(emi_pending *out, int room, em_error *err);
 void emi_pending_free(emi_pending *p); /* accepts the zeroed and the half-built */
 
 /* Where the next request goes. */
@@ -60,8 +60,8 @@ em_status emi_pending_look(emi_pending *p, em_error *err);
 /* Until all is done.  Whoever loses patience tells all others before it returns. */
 em_status emi_await(emi_channel *c, emi_pending *p, em_error *err);
 
-/* For one request with all ranks. */
-em_status emi_await_all(emi_channel *c, MPI_Request request, em_error *err);
+/* For one request with all ranks, by a call that returned this code. */
+em_status emi_await_all(emi_channel *c, const char *what, int code, MPI_Request request, em_error *err);
 
 /* What is under way will not be awaited: what can still arrive may do so, for a moment, as no buffer should go while MPI
  * works on it; the rest is called off.  Is nothing left of it? */

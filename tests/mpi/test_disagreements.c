@@ -12,17 +12,18 @@
 enum { RANKS = 3, LONGEST = 100000 };
 
 static const em_link ring[] = {{0, 1}, {1, 2}, {2, 0}};
-static emi_mpi_layout place;
+static struct {
+    int rank, ranks;
+} place;
 static double numbers[LONGEST];
 
 static void *open_engine(double patience)
 {
-    MPI_Comm own;
+    const em_engine *engine;
     em_error err;
     void *state = NULL;
-    assert_int_equal(MPI_Comm_dup(MPI_COMM_WORLD, &own), MPI_SUCCESS);
-    (void)MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    assert_ok(emi_mpi_engine_new(&state, own, &place, patience, &err), &err);
+    assert_ok(em_mpi_engine_open(&engine, &state, MPI_COMM_WORLD, patience, &err), &err);
+    assert_ptr_equal(engine, &emi_mpi_engine);
     return state;
 }
 
@@ -197,7 +198,6 @@ int main(int argc, char **argv)
     engines_begin(&argc, &argv);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &place.rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &place.ranks);
-    place.nodes = place.ranks;
     if (place.ranks != RANKS) return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     engines_end();
