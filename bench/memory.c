@@ -1,5 +1,6 @@
 /* Peak memory of a fit from a memory-mapped file, in a process of its own. */
 #include "bench.h"
+#include "lab/tables/writer.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,15 +12,15 @@ enum { ROWS = 60000, D = 784, NODES = 20, K = 10 };
 static void write_file(const char *path)
 {
     em_error err;
-    em_writer *writer;
+    lab_writer *writer;
     enum { AT_ONCE = 1000 };
     float *rows = bench_rows(AT_ONCE, D);
     double *block = malloc(sizeof *block * AT_ONCE * D);
     if (!block) exit(1);
     for (size_t n = 0; n < (size_t)AT_ONCE * D; n++) block[n] = (double)rows[n];
-    bench_must(em_writer_open(&writer, path, EM_F32, ROWS, D, &err), &err);
-    for (int done = 0; done < ROWS; done += AT_ONCE) bench_must(em_writer_rows(writer, block, AT_ONCE, &err), &err);
-    bench_must(em_writer_close(&writer, &err), &err);
+    bench_must(lab_writer_open(&writer, path, EM_F32, ROWS, D, &err), &err);
+    for (int done = 0; done < ROWS; done += AT_ONCE) bench_must(lab_writer_rows(writer, block, AT_ONCE, &err), &err);
+    bench_must(lab_writer_close(&writer, &err), &err);
     free(block);
     free(rows);
 }

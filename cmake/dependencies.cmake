@@ -43,8 +43,9 @@ else()
   eigenmesh_left_out("HDF5 files" EIGENMESH_HDF5 "pkg-config knows no hdf5; try Debian's libhdf5-dev")
 endif()
 
-# MPI is the cluster engine's alone.
+# MPI is that engine's alone.
 set(EMI_HAVE_MPI OFF)
+set(MPI_STANDS_ON MPI::MPI_C)
 if(EIGENMESH_MPI)
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI QUIET COMPONENTS C)

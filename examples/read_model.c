@@ -6,6 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { ROWS = 500, FEATURES = 8 };
+
+/* Numbers between -1 and 1 that look random, the later features the smaller ones. */
+static void make_up(double rows[ROWS][FEATURES])
+{
+    unsigned state = 1;
+    for (int r = 0; r < ROWS; r++)
+        for (int f = 0; f < FEATURES; f++) {
+            state = state * 1664525U + 1013904223U;
+            rows[r][f] = ((double)state / 2147483648.0 - 1) / (f + 1);
+        }
+}
+
 /* A small model to read, where the user has none at hand. */
 static em_status make_model(const char *path, em_error *err)
 {
@@ -16,7 +29,9 @@ static em_status make_model(const char *path, em_error *err)
     em_model *model = NULL;
     em_options options = em_options_default();
     options.components = 3;
-    em_status status = em_generate(&data, 8, 500, 3, 0.5, 0, err);
+    static double rows[ROWS][FEATURES];
+    make_up(rows);
+    em_status status = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, err);
     if (!status) status = em_shards_split(&shards, data, 1, NULL, 0, err);
     if (!status) status = em_graph_create(&graph, "complete", 1, 0, err);
     if (!status) status = em_mesh_open(&mesh, NULL, graph, 1, err);

@@ -1,4 +1,4 @@
-/* Simulate a network: the paper's synthetic data over ten nodes of an Erdos-Renyi graph, by dsa, and watch the error
+/* Simulate a network: correlated rows over ten nodes of an Erdos-Renyi graph, by dsa, and watch the error
  * fall.
  *
  *     cc simulate_network.c $(pkg-config --cflags --libs eigenmesh) -o simulate_network && ./simulate_network */
@@ -7,6 +7,29 @@
 #include <stdio.h>
 
 enum { NODES = 10, FEATURES = 20, SAMPLES = 10000, COMPONENTS = 5 };
+
+/* Between -1 and 1. */
+static double uniform(unsigned *state)
+{
+    *state = *state * 1664525U + 1013904223U;
+    return (double)*state / 2147483648.0 - 1;
+}
+
+/* Rows that vary along COMPONENTS random directions, each less than the one before, with noise all around. */
+static void make_up(double rows[SAMPLES][FEATURES])
+{
+    double directions[COMPONENTS][FEATURES];
+    unsigned state = 1;
+    for (int k = 0; k < COMPONENTS; k++)
+        for (int f = 0; f < FEATURES; f++) directions[k][f] = uniform(&state);
+    for (int r = 0; r < SAMPLES; r++) {
+        for (int f = 0; f < FEATURES; f++) rows[r][f] = 0.5 * uniform(&state);
+        for (int k = 0; k < COMPONENTS; k++) {
+            double along = (1 - 0.15 * k) * uniform(&state);
+            for (int f = 0; f < FEATURES; f++) rows[r][f] += along * directions[k][f];
+        }
+    }
+}
 
 static void show(const em_model *model)
 {
@@ -34,7 +57,9 @@ int main(void)
     options.trace = 1;
     options.truth_compute = 1; /* so that the error is known */
 
-    int failed = em_generate(&data, FEATURES, SAMPLES, COMPONENTS, 0.6, 1, &err) ||
+    static double rows[SAMPLES][FEATURES];
+    make_up(rows);
+    int failed = em_data_from_array(&data, rows, EM_F64, SAMPLES, FEATURES, 0, 0, &err) ||
                  em_shards_split(&shards, data, NODES, "contiguous", 0, &err) ||
                  em_graph_create(&graph, "er:0.5", NODES, 1, &err) || em_mesh_open(&mesh, "local", graph, 0, &err) ||
                  em_fit(&model, &options, mesh, shards, &err);

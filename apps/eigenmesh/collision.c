@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/place.h"
 
 #include <string.h>
@@ -131,7 +132,7 @@ static em_status add(collisions *c, const char *role, const char *path, int in_p
     file.path = emi_strdup(path);
     if (!file.path) TRY(emi_fail_memory(err, "files"));
     TRY(make_room(c, err));
-    TRY(em_output_target(path, target, sizeof target, err));
+    TRY(emi_output_target(path, target, sizeof target, err));
     /* Parts lie beside the name that was typed, whatever it links to. */
     file.id = identify(in_parts ? path : target, STDOUT_FILENO);
     TRY(check_written(c, &file, err));

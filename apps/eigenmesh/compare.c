@@ -114,7 +114,7 @@ static em_status open_directory(compare_job *job, em_error *err)
     TRY(check_files(job, err));
     for (int i = 0; i < FILE_PLOT; i++) {
         job->files[i].path = job->paths[i];
-        if (job->paths[i]) TRY(em_output_open(&job->files[i].handle, job->paths[i], err));
+        if (job->paths[i]) TRY(emi_output_open(&job->files[i].handle, job->paths[i], err));
     }
     if (!can_draw && !args_given(job->args, "quiet"))
         complain("--output: gnuplot is not installed, so that %s/compare.csv comes without pictures; try installing it",
@@ -137,25 +137,25 @@ static em_status run_methods(compare_job *job, em_error *err)
     em_status status = EM_OK;
     const problem *p = &job->problem;
     comparison *c = &job->methods;
-    em_experiment experiment = {.graph = p->graph,
-                                .shards = p->shards,
-                                .contender_count = c->count,
-                                .trials = 1,
-                                .seed = p->options.seed,
-                                .threads = em_mesh_threads(p->mesh)};
-    em_contender *contenders = calloc((size_t)c->count, sizeof *contenders);
+    lab_experiment experiment = {.graph = p->graph,
+                                 .shards = p->shards,
+                                 .contender_count = c->count,
+                                 .trials = 1,
+                                 .seed = p->options.seed,
+                                 .threads = em_mesh_threads(p->mesh)};
+    lab_contender *contenders = calloc((size_t)c->count, sizeof *contenders);
     if (!contenders) TRY(refuse_memory(err, "--methods"));
     for (int i = 0; i < c->count; i++) {
-        contenders[i] = (em_contender){.label = c->contenders[i].name, .options = p->options};
+        contenders[i] = (lab_contender){.label = c->contenders[i].name, .options = p->options};
         contenders[i].options.method = c->contenders[i].name;
         contenders[i].options.monitor_user = c->contenders[i].name;
     }
     experiment.contenders = contenders;
-    TRY(em_experiment_run(&c->results, &experiment, err));
+    TRY(lab_experiment_run(&c->results, &experiment, err));
     for (int i = 0; i < c->count; i++) {
         contender *one = &c->contenders[i];
-        one->model = em_results_model(c->results, i, 0);
-        one->error = *em_results_error(c->results, i, 0);
+        one->model = lab_results_model(c->results, i, 0);
+        one->error = *lab_results_error(c->results, i, 0);
         if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
     }
 done:
@@ -175,9 +175,9 @@ static em_status write_files(compare_job *job, em_error *err)
 {
     static const trace_axis both[] = {ALONG_UNITS, ALONG_SECONDS};
     em_status status = EM_OK;
-    em_output *traces = job->files[FILE_TRACES].handle;
+    emi_output *traces = job->files[FILE_TRACES].handle;
     int alone = job->problem.nodes == 1;
-    if (traces) compare_write(em_output_stream(traces), &job->methods);
+    if (traces) compare_write(emi_output_stream(traces), &job->methods);
     for (int i = FILE_PICTURES; i < FILE_PLOT; i++)
         TRY(draw(job, &job->files[i], &pictures[i - FILE_PICTURES].along, 1, err));
     TRY(draw(job, &job->files[FILE_PLOT], both + alone, 2 - alone, err));

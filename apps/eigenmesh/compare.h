@@ -2,11 +2,12 @@
 #ifndef EIGENMESH_COMPARE_H
 #define EIGENMESH_COMPARE_H
 
-#include "gnuplot.h"
 #include "json.h"
-#include "plot_curves.h"
+#include "lab/gnuplot.h"
+#include "lab/plot_curves.h"
 
-#include <eigenmesh/eigenmesh.h>
+#include "base/output.h"
+#include "lab/experiment.h"
 
 typedef struct contender {
     char *name;            /* as asked for: "auto" too */
@@ -17,8 +18,8 @@ typedef struct contender {
 typedef struct comparison {
     int count;
     contender *contenders;
-    char *names;         /* where they lie */
-    em_results *results; /* where the models lie */
+    char *names;          /* where they lie */
+    lab_results *results; /* where the models lie */
 } comparison;
 
 /* The contenders of a list such as "krylov,dsa", which must be methods that run on so many nodes, each once. */

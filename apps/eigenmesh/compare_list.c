@@ -48,7 +48,7 @@ em_status comparison_create(comparison *c, const char *list, int nodes, em_error
 
 void comparison_free(comparison *c)
 {
-    em_results_free(&c->results);
+    lab_results_free(&c->results);
     free(c->contenders);
     free(c->names);
 }

@@ -1,6 +1,6 @@
 /* The methods' curves as pictures. */
 #include "compare.h"
-#include "legend.h"
+#include "lab/legend.h"
 #include "message.h"
 
 #include <stdlib.h>

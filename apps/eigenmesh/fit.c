@@ -3,9 +3,9 @@
 #include "command.h"
 #include "dry_run.h"
 #include "input.h"
+#include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
-#include "plot.h"
 #include "problem.h"
 #include "ranks.h"
 #include "report.h"
@@ -104,9 +104,9 @@ static em_status write_files(fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
     output_file *files = job->files;
-    if (files[FILE_MODEL].handle) TRY(em_model_write(job->model, files[FILE_MODEL].handle, err));
+    if (files[FILE_MODEL].handle) TRY(em_model_write(job->model, emi_output_stream(files[FILE_MODEL].handle), err));
     if (files[FILE_TRACE].handle) {
-        FILE *out = em_output_stream(files[FILE_TRACE].handle);
+        FILE *out = emi_output_stream(files[FILE_TRACE].handle);
         trace_heading(out);
         trace_rows(out, NULL, job->model);
     }

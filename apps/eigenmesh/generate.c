@@ -1,4 +1,5 @@
 /* eigenmesh generate: data whose spectrum is known. */
+#include "lab/tables/generate.h"
 #include "command.h"
 #include "message.h"
 #include "stream.h"
@@ -67,7 +68,7 @@ static em_status generate(const arguments *args, em_error *err)
     if (components >= features)
         TRY(refuse(err, EM_EINVAL, "--components: %llu is not less than the %llu features; try a smaller -k",
                    (unsigned long long)components, (unsigned long long)features));
-    TRY(em_generate_rows(&data, (size_t)features, (size_t)samples, (size_t)components, gap, seed, err));
+    TRY(lab_generate_rows(&data, (size_t)features, (size_t)samples, (size_t)components, gap, seed, err));
     TRY(check_room(output, em_data_rows(data), em_data_columns(data), err));
     stream_target target = {.path = output, .type = EM_F64, .columns = em_data_columns(data)};
     TRY(stream_rows(data, &target, err));

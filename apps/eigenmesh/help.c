@@ -1,6 +1,6 @@
 #include "command.h"
 #include "engine.h"
-#include "gnuplot.h"
+#include "lab/gnuplot.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* eigenmesh info: what is in a model. */
 #include "command.h"
+#include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
-#include "plot.h"
 #include "report.h"
 
 static const option_spec info_options[] = {

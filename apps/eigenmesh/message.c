@@ -144,7 +144,7 @@ int progress_fit(const em_progress *now, void *label)
     return interrupt_requested();
 }
 
-int progress_experiment(const em_experiment_progress *now, void *label)
+int progress_experiment(const lab_experiment_progress *now, void *label)
 {
     static const void *last_label;
     interrupt_defer();

@@ -4,6 +4,7 @@
 #define EIGENMESH_MESSAGE_H
 
 #include "base/error.h"
+#include "lab/experiment.h"
 
 #define refuse        emi_fail
 #define refuse_memory emi_fail_memory
@@ -17,8 +18,8 @@ void progress_allow(int wanted);
 /* An em_monitor_fn: draws the iteration, after a label where there is one, and stops the run after Ctrl-C. */
 int progress_fit(const em_progress *now, void *label);
 
-/* An em_experiment_monitor_fn: draws the share of the runs that is done, after a label. */
-int progress_experiment(const em_experiment_progress *now, void *label);
+/* A lab_experiment_monitor_fn: draws the share of the runs that is done, after a label. */
+int progress_experiment(const lab_experiment_progress *now, void *label);
 
 /* Rows done, of so many. */
 void progress_rows(size_t done, size_t total);

@@ -1,5 +1,5 @@
 #include "outputs.h"
-#include "gnuplot.h"
+#include "lab/gnuplot.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -20,7 +20,7 @@ static em_status open_one(output_file *file, em_error *err)
         em_status status = gnuplot_require_for("--plot", file->path, err);
         if (status != EM_OK) return status;
     }
-    return em_output_open(&file->handle, file->path, err);
+    return emi_output_open(&file->handle, file->path, err);
 }
 
 em_status outputs_open(output_file *files, int count, const arguments *args, em_error *err)
@@ -34,9 +34,9 @@ em_status outputs_open(output_file *files, int count, const arguments *args, em_
 }
 
 /* What was written so far has arrived. */
-static int arrived(em_output *output)
+static int arrived(emi_output *output)
 {
-    FILE *stream = em_output_stream(output);
+    FILE *stream = emi_output_stream(output);
     return fflush(stream) == 0 && !ferror(stream);
 }
 
@@ -44,9 +44,9 @@ em_status outputs_commit(output_file *files, int count, em_error *err)
 {
     /* A full disk shows here, before the first file is in place. */
     for (int i = 0; i < count; i++)
-        if (files[i].handle && !arrived(files[i].handle)) return em_output_commit(&files[i].handle, err);
+        if (files[i].handle && !arrived(files[i].handle)) return emi_output_commit(&files[i].handle, err);
     for (int i = 0; i < count; i++) {
-        em_status status = files[i].handle ? em_output_commit(&files[i].handle, err) : EM_OK;
+        em_status status = files[i].handle ? emi_output_commit(&files[i].handle, err) : EM_OK;
         if (status != EM_OK) return status;
     }
     return EM_OK;
@@ -54,7 +54,7 @@ em_status outputs_commit(output_file *files, int count, em_error *err)
 
 void outputs_discard(output_file *files, int count)
 {
-    for (int i = 0; i < count; i++) em_output_discard(&files[i].handle);
+    for (int i = 0; i < count; i++) emi_output_discard(&files[i].handle);
 }
 
 /* ---- directories ------------------------------------------------------------------------------------ */

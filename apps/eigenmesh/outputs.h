@@ -5,10 +5,12 @@
 
 #include "command.h"
 
+#include "base/output.h"
+
 typedef struct output_file {
     const char *option; /* "trace": its path is the value of --trace */
     const char *path;   /* NULL when not asked for */
-    em_output *handle;
+    emi_output *handle;
     int binary; /* nothing that a terminal can show */
 } output_file;
 

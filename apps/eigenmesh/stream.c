@@ -1,4 +1,5 @@
 #include "stream.h"
+#include "lab/tables/writer.h"
 #include "message.h"
 #include "signals.h"
 
@@ -39,28 +40,28 @@ static em_status check(const em_data *data, const stream_target *target, size_t 
     return EM_OK;
 }
 
-static em_status stream_block(const em_data *data, const stream_target *target, em_writer *writer, size_t first,
+static em_status stream_block(const em_data *data, const stream_target *target, lab_writer *writer, size_t first,
                               size_t count, double *in, double *out, em_error *err)
 {
     em_status status = em_data_read(data, first, count, in, err);
     if (status == EM_OK && target->fill) fill(target->fill, em_data_columns(data), count, in);
     if (status == EM_OK) status = check(data, target, first, count, in, err);
     if (status == EM_OK && target->map) status = target->map(target->context, in, count, out, err);
-    if (status == EM_OK && writer) status = em_writer_rows(writer, target->map ? out : in, count, err);
+    if (status == EM_OK && writer) status = lab_writer_rows(writer, target->map ? out : in, count, err);
     return status;
 }
 
 em_status stream_rows(const em_data *data, const stream_target *target, em_error *err)
 {
     em_status status = EM_OK;
-    em_writer *writer = NULL;
+    lab_writer *writer = NULL;
     size_t rows = em_data_rows(data), block = block_rows(data, target);
     double *in = emi_doubles(block * em_data_columns(data));
     double *out = emi_doubles(block * target->columns);
     if (!in || !out) TRY(emi_fail_memory(err, em_data_name(data)));
     if (target->path) {
-        TRY(em_writer_open(&writer, target->path, target->type, rows, target->columns, err));
-        if (target->names) TRY(em_writer_header(writer, target->names, err));
+        TRY(lab_writer_open(&writer, target->path, target->type, rows, target->columns, err));
+        if (target->names) TRY(lab_writer_header(writer, target->names, err));
     }
     interrupt_defer();
     for (size_t first = 0; first < rows; first += block) {
@@ -73,9 +74,9 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
                          first + count));
     }
     if (target->finish) TRY(target->finish(target->context, err));
-    if (writer) TRY(em_writer_close(&writer, err));
+    if (writer) TRY(lab_writer_close(&writer, err));
 done:
-    em_writer_discard(&writer);
+    lab_writer_discard(&writer);
     emi_free(out);
     emi_free(in);
     return status;

@@ -1,9 +1,9 @@
 /* eigenmesh topology: a network and how fast it averages. */
 #include "command.h"
 #include "json.h"
+#include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
-#include "plot.h"
 #include "problem.h"
 
 static const option_spec topology_options[] = {
@@ -88,7 +88,7 @@ static em_status topology(const arguments *args, em_error *err)
     TRY(em_graph_measure(graph, &info, err));
     if (files[FILE_PLOT].handle)
         TRY(plot_graph(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, graph, spec, err));
-    if (files[FILE_EDGES].handle) write_edges(em_output_stream(files[FILE_EDGES].handle), graph);
+    if (files[FILE_EDGES].handle) write_edges(emi_output_stream(files[FILE_EDGES].handle), graph);
     TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))
         print_json(&info, args, seed);

@@ -1,8 +1,8 @@
 /* eigenmesh transform: rows to scores, and back. */
 #include "command.h"
 #include "input.h"
+#include "lab/plot_scores.h"
 #include "outputs.h"
-#include "plot_scores.h"
 #include "reading.h"
 #include "stream.h"
 

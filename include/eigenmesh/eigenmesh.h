@@ -18,12 +18,11 @@
  *   released by its *_free or *_close, which accept NULL and leave NULL behind.
  * - An object may be used by one thread at a time; different objects by different
  *   threads at once, with the results that each would have alone.  Only the BLAS
- *   library's own thread count is the whole process's: while em_fit, em_generate, a
- *   read of what em_generate_rows gave, or em_experiment_run is at work in any thread,
- *   it is the smallest that one of them asks for, which is 1 for a network of several
- *   nodes; when the last one ends, it is again what it was before the first.  A fit on
- *   a single node, which has all cores, is slower beside others, and its last digits
- *   depend on the number of cores.
+ *   library's own thread count is the whole process's: while em_fit is at work in any
+ *   thread, it is the smallest that one of them asks for, which is 1 for a network of
+ *   several nodes; when the last one ends, it is again what it was before the first.  A
+ *   fit on a single node, which has all cores, is slower beside others, and its last
+ *   digits depend on the number of cores.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
  * - Matrices of the interface are row-major: rows are samples, or components.     */
 #ifndef EIGENMESH_H
@@ -179,56 +178,6 @@ EM_API const char *em_data_label(const em_data *data, size_t row);
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
 
 EM_API void em_data_free(em_data **data);
-
-/* Write a table, a block of rows at a time.  The name chooses the format: .npy,
- * .csv, .tsv, .idx, .h5[:/path], raw:TYPE:file, or a .gz of .npy, .csv, .tsv, .idx;
- * "-" is CSV on standard output.
- * The file appears, whole, at em_writer_close; em_writer_discard leaves nothing.  */
-typedef struct em_writer em_writer;
-
-EM_API em_status em_writer_open(em_writer **out, const char *path, em_dtype type, size_t rows, size_t columns,
-                                em_error *err);
-/* Names of the columns, before the first row: the first line of a text; other formats
- * have no place for them.                                                         */
-EM_API em_status em_writer_header(em_writer *writer, const char *const *names, em_error *err);
-EM_API em_status em_writer_rows(em_writer *writer, const double *values, size_t rows, em_error *err);
-EM_API em_status em_writer_close(em_writer **writer, em_error *err);
-EM_API void em_writer_discard(em_writer **writer);
-
-/* An output file of any kind that appears whole or not at all: open, write to its
- * stream, then commit or discard.  Opening fails at once where the path cannot be
- * written.  A file that is replaced keeps its permissions, and a link stays a link.
- * "-" is standard output; it, and what exists and is no regular file (/dev/null), is
- * written directly.                                                               */
-typedef struct em_output em_output;
-
-EM_API em_status em_output_open(em_output **out, const char *path, em_error *err);
-EM_API FILE *em_output_stream(em_output *output);
-
-/* Where the file of an output with this path will lie: links are followed, also to
- * where nothing is yet.                                                           */
-EM_API em_status em_output_target(const char *path, char *target, size_t room, em_error *err);
-EM_API em_status em_output_commit(em_output **output, em_error *err);
-EM_API void em_output_discard(em_output **output);
-
-/* The synthetic data of the paper: N samples of a Gaussian whose covariance has
- * eigenvalues evenly from 1 to 0.8 (1 alone when K = 1), then gap times the K-th,
- * then evenly down to 0.1.  An em_data in memory, float64.
- *
- * The eigenvectors are a random orthonormal basis.  Up to 2000 features it is drawn
- * uniformly, by a QR decomposition, which takes features^3 operations.  Beyond that
- * it is a product of 4 log2(features) layers of rotations, each by random angles in
- * randomly paired coordinates (Kac's walk): the spectrum is exactly the same, the
- * eigenvectors are as dense and without pattern, and a sample takes features
- * log2(features) operations.                                                      */
-EM_API em_status em_generate(em_data **out, size_t features, size_t samples, size_t components, double gap,
-                             uint64_t seed, em_error *err);
-
-/* The same table, bit for bit, whose rows are made whenever they are read: memory is
- * that of the basis and of a few rows, whatever the number of samples.  For writing
- * it to a file; a method, which reads its data many times, wants em_generate.     */
-EM_API em_status em_generate_rows(em_data **out, size_t features, size_t samples, size_t components, double gap,
-                                  uint64_t seed, em_error *err);
 
 /* ---- which rows each node holds -------------------------------------------------- */
 
@@ -525,9 +474,10 @@ EM_API const int64_t *em_model_clusters(const em_model *model);       /* K      
 EM_API const double *em_model_subspace_bounds(const em_model *model); /* K         */
 EM_API double em_model_noise_variance(const em_model *model);
 
-/* The exact variances and each component's error against the truth, averaged over
- * the nodes: NULL unless the fit computed the truth (not kept in a file).         */
-EM_API const double *em_model_exact_variance(const em_model *model);
+/* The exact variances and components, and each component's error against the truth,
+ * averaged over the nodes: NULL unless the fit computed the truth (not kept in a file). */
+EM_API const double *em_model_exact_variance(const em_model *model);   /* K        */
+EM_API const double *em_model_exact_components(const em_model *model); /* K x d    */
 EM_API const double *em_model_component_error(const em_model *model);
 
 EM_API const em_info *em_model_info(const em_model *model);
@@ -546,76 +496,11 @@ EM_API em_status em_model_truncate(em_model *model, int components, em_error *er
 /* A .npz that numpy.load opens.  Its entry format_version says which programs can read
  * it: a file of an older version always can be, one of a newer version is refused. */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
-EM_API em_status em_model_write(const em_model *model, em_output *output, em_error *err);
 EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
+
+/* The same file into a stream that is open; a failure of the stream itself is the stream's to tell. */
+EM_API em_status em_model_write(const em_model *model, FILE *stream, em_error *err);
 EM_API void em_model_free(em_model **model);
-
-/* ---- experiments: one problem, several methods, several trials ------------------------ */
-
-/* Where a contender runs: over the network; where all data is in one place; or at
- * every node by itself, on that node's data, which is as many runs.               */
-typedef enum em_place { EM_OVER_NETWORK, EM_IN_ONE_PLACE, EM_EACH_ALONE } em_place;
-
-typedef struct em_contender {
-    const char *label; /* borrowed                                                  */
-    em_place place;
-    em_options options; /* center, scale, components and truth: the same in all;
-                         * its own monitor, if any, may be called by several threads
-                         * at once where there are several trials, and ends them all  */
-} em_contender;
-
-typedef struct em_experiment_progress {
-    int finished, total; /* runs                                                    */
-    double under_way;    /* the sum of what is done of those that are running       */
-    const char *label;   /* of the contender that this report came from             */
-    int trial;
-} em_experiment_progress;
-
-/* Called now and then, by one thread at a time; non-zero stops the experiment.    */
-typedef int em_experiment_monitor_fn(const em_experiment_progress *progress, void *user);
-
-/* Everything in it is borrowed.  Zero it first.                                   */
-typedef struct em_experiment {
-    const em_graph *graph;
-    const em_data *data;     /* split over the nodes as it lies; or                 */
-    const em_shards *shards; /* one a node, only for contenders over the network; or, both NULL,  */
-    struct {                 /* drawn anew for every trial by em_generate           */
-        size_t features, samples, components;
-        double gap;
-    } drawn;
-    const em_contender *contenders;
-    int contender_count;
-    int trials;
-    uint64_t seed; /* trial t draws its data and start from seed + t               */
-    int threads;   /* cores to use, 0 for all: they share trials, or the nodes of a single one */
-    em_experiment_monitor_fn *monitor;
-    void *monitor_user;
-} em_experiment;
-
-typedef struct em_results em_results;
-
-/* Run all contenders in all trials.  A contender's failure of its own (numbers,
- * memory) is a result; so is one that the monitor stopped, after which no other runs.
- * The results do not depend on the number of cores where there are several nodes.  */
-EM_API em_status em_experiment_run(em_results **out, const em_experiment *experiment, em_error *err);
-
-/* How many runs a contender had in all, and one of them: its model, or NULL and why. */
-EM_API int em_results_runs(const em_results *results, int contender);
-EM_API const em_model *em_results_model(const em_results *results, int contender, int run);
-EM_API const em_error *em_results_error(const em_results *results, int contender, int run); /* code EM_OK: not run */
-EM_API int em_results_stopped(const em_results *results);                                   /* by a monitor          */
-
-/* A contender's runs as one curve, a row an iteration: means over the runs, and the
- * least and the largest error.  A run that converged sooner than others stays where it ended;
- * one that broke off ends the curve.                                              */
-typedef struct em_curve_row {
-    long iteration;
-    double rounds, bytes, units;
-    double error, least, most;
-} em_curve_row;
-
-EM_API const em_curve_row *em_results_curve(const em_results *results, int contender, size_t *rows);
-EM_API void em_results_free(em_results **results);
 
 #ifdef __cplusplus
 }

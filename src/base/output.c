@@ -10,6 +10,8 @@
  * A file that replaces another has its permissions, and its owner and group where that is allowed.  Access control lists and
  * extended attributes are not carried over: the new file has what its directory gives to new files. */
 #define _GNU_SOURCE
+#include "base/output.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/place.h"
@@ -23,7 +25,7 @@
 
 enum { HIDDEN_NAME = sizeof "/.eigenmesh-0123456789abcdef", TRIES = 100 };
 
-struct em_output {
+struct emi_output {
     char *path;   /* links followed */
     char *hidden; /* temporary name beside path; NULL when written directly */
     int nameless; /* O_TMPFILE: `hidden` is not on disk yet */
@@ -40,7 +42,7 @@ static em_status cannot_write(em_error *err, em_status code, const char *path, i
 /* ---- opening --------------------------------------------------------------------------------------- */
 
 /* A new temporary name; a short one, as the target's own may be as long as names can be. */
-static void choose_name(em_output *output)
+static void choose_name(emi_output *output)
 {
     uint64_t number;
     char directory[PATH_MAX];
@@ -62,7 +64,7 @@ static int open_nameless(const char *path)
 }
 
 /* A descriptor for the output's bytes, or -1 with errno. */
-static int open_hidden(em_output *output)
+static int open_hidden(emi_output *output)
 {
     int file = open_nameless(output->path);
     output->nameless = file >= 0;
@@ -87,7 +89,7 @@ static void keep_permissions(int file, const struct stat *before)
 }
 
 /* Open for the first time, or say why not. */
-static em_status open_target(em_output *output, int *file, em_error *err)
+static em_status open_target(emi_output *output, int *file, em_error *err)
 {
     struct stat before;
     const char *path = output->path;
@@ -113,12 +115,12 @@ static em_status open_target(em_output *output, int *file, em_error *err)
     return *file >= 0 ? EM_OK : cannot_write(err, EM_EINVAL, path, errno);
 }
 
-em_status em_output_open(em_output **out, const char *path, em_error *err)
+em_status emi_output_open(emi_output **out, const char *path, em_error *err)
 {
     em_status status = EM_OK;
     int file = -1;
     *out = NULL;
-    em_output *output = emi_calloc(1, sizeof *output);
+    emi_output *output = emi_calloc(1, sizeof *output);
     if (!output) return emi_fail_memory(err, path);
     output->path = emi_place_follow(path);
     if (!output->path) TRY(cannot_write(err, EM_EINVAL, path, errno));
@@ -129,11 +131,11 @@ em_status em_output_open(em_output **out, const char *path, em_error *err)
     output = NULL;
 done:
     if (output && !output->stream && file >= 0) (void)close(file);
-    em_output_discard(&output);
+    emi_output_discard(&output);
     return status;
 }
 
-em_status em_output_target(const char *path, char *target, size_t room, em_error *err)
+em_status emi_output_target(const char *path, char *target, size_t room, em_error *err)
 {
     char *followed = emi_place_follow(path);
     if (!followed) return cannot_write(err, EM_EINVAL, path, errno);
@@ -142,7 +144,7 @@ em_status em_output_target(const char *path, char *target, size_t room, em_error
     return fits ? EM_OK : cannot_write(err, EM_EINVAL, path, ENAMETOOLONG);
 }
 
-FILE *em_output_stream(em_output *output)
+FILE *emi_output_stream(emi_output *output)
 {
     return output->stream;
 }
@@ -150,7 +152,7 @@ FILE *em_output_stream(em_output *output)
 /* ---- ending ---------------------------------------------------------------------------------------- */
 
 /* Give a nameless file a temporary name that is free. */
-static int name_it(em_output *output)
+static int name_it(emi_output *output)
 {
     char from[64];
     (void)sprintf(from, "/proc/self/fd/%d", fileno(output->stream));
@@ -166,7 +168,7 @@ static int name_it(em_output *output)
 }
 
 /* All bytes have arrived, and a hidden file has a name; non-zero, with errno, where not. */
-static int finish(em_output *output)
+static int finish(emi_output *output)
 {
     int failed = ferror(output->stream);
     errno = failed ? ENOSPC : 0;
@@ -180,27 +182,27 @@ static int finish(em_output *output)
     return failed | closed;
 }
 
-static int put_in_place(em_output *output)
+static int put_in_place(emi_output *output)
 {
     if (rename(output->hidden, output->path) != 0) return -1;
     output->hidden[0] = 0; /* it is the output now */
     return emi_place_settle(output->path);
 }
 
-em_status em_output_commit(em_output **handle, em_error *err)
+em_status emi_output_commit(emi_output **handle, em_error *err)
 {
     em_status status = EM_OK;
-    em_output *output = *handle;
+    emi_output *output = *handle;
     int failed = finish(output);
     if (!failed && output->hidden) failed = put_in_place(output);
     if (failed) status = cannot_write(err, EM_EOUTPUT, output->path, errno);
-    em_output_discard(handle);
+    emi_output_discard(handle);
     return status;
 }
 
-void em_output_discard(em_output **handle)
+void emi_output_discard(emi_output **handle)
 {
-    em_output *output = *handle;
+    emi_output *output = *handle;
     if (!output) return;
     if (output->stream) (void)fclose(output->stream);
     if (output->hidden && output->hidden[0] && !output->nameless) (void)unlink(output->hidden);

@@ -1,6 +1,5 @@
 /* Where HDF5 is not built in, its files are still recognised, and the reason said. */
 #include "data/reader.h"
-#include "data/writer.h"
 
 #include <string.h>
 
@@ -9,22 +8,10 @@ static int hdf5_by_content(const emi_input *input)
     return input->bytes.size >= 8 && memcmp(input->bytes.at, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
 
-static em_status not_built_in(const char *name, em_error *err)
-{
-    return emi_fail(err, EM_ENOTSUP, "%s: HDF5 is not built in; try building with libhdf5-dev installed", name);
-}
-
 static em_status hdf5_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
 {
     (void)input, (void)request, (void)picked;
-    return not_built_in(data->name, err);
+    return emi_fail(err, EM_ENOTSUP, "%s: HDF5 is not built in; try building with libhdf5-dev installed", data->name);
 }
 
 const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open};
-
-static em_status hdf5_begin(em_writer *writer, em_error *err)
-{
-    return not_built_in(writer->path, err);
-}
-
-const emi_format emi_format_hdf5 = {.begin = hdf5_begin};

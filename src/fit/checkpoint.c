@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/place.h"
 #include "fit/label.h"
 #include "run/state.h"
@@ -169,11 +170,11 @@ done:
 /* Told now, not after hours of work. */
 static em_status check_place(const emi_checkpoint *c, em_error *err)
 {
-    em_output *output = NULL;
+    emi_output *output = NULL;
     em_status status = emi_serialized_check_place(c->path, err);
     if (status == EM_OK && c->next) status = emi_serialized_check_place(c->next, err);
-    if (status == EM_OK) status = em_output_open(&output, c->next ? c->next : c->path, err);
-    em_output_discard(&output);
+    if (status == EM_OK) status = emi_output_open(&output, c->next ? c->next : c->path, err);
+    emi_output_discard(&output);
     return status;
 }
 
@@ -255,16 +256,16 @@ int emi_checkpoint_resumes(const emi_checkpoint *c)
 static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
 {
     em_status status = EM_OK;
-    em_output *output = NULL;
+    emi_output *output = NULL;
     emi_serializer to;
-    TRY(em_output_open(&output, c->next ? c->next : c->path, err));
-    emi_serializer_begin(&to, em_output_stream(output));
+    TRY(emi_output_open(&output, c->next ? c->next : c->path, err));
+    emi_serializer_begin(&to, emi_output_stream(output));
     emi_label_serialize(&to, &c->label);
     TRY(emi_state_serialize(&to, s, err));
     emi_serializer_end(&to);
-    TRY(em_output_commit(&output, err));
+    TRY(emi_output_commit(&output, err));
 done:
-    em_output_discard(&output);
+    emi_output_discard(&output);
     if (status == EM_EINVAL) status = err->code = EM_EOUTPUT; /* the place was good when the run began */
     return status;
 }

@@ -23,6 +23,10 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     TRY(emi_problem_complete(&problem, options, plan.dense, err));
     TRY(emi_truth_find(&truth, &problem, options, err));
     TRY(emi_solve(out, &problem, &plan, &truth, options, &checkpoint, err));
+    if (!options->truth) { /* it was computed, if any */
+        (*out)->exact_components = truth.vectors;
+        truth.vectors = NULL;
+    }
     TRY(emi_model_name_features(*out, (const char *const *)shards->shard[0].data->names, err));
 done:
     emi_checkpoint_close(&checkpoint);

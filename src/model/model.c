@@ -37,6 +37,7 @@ void em_model_free(em_model **handle)
 {
     if (!*handle) return;
     emi_free((*handle)->feature_names);
+    emi_free((*handle)->exact_components);
     emi_free((*handle)->trace);
     emi_free((*handle)->cluster);
     emi_free((*handle)->numbers);
@@ -127,6 +128,11 @@ double em_model_noise_variance(const em_model *model)
 const double *em_model_exact_variance(const em_model *model)
 {
     return model->has_truth && !isnan(model->exact_variance[0]) ? model->exact_variance : NULL;
+}
+
+const double *em_model_exact_components(const em_model *model)
+{
+    return model->exact_components;
 }
 
 const double *em_model_component_error(const em_model *model)

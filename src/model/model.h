@@ -13,8 +13,9 @@ struct em_model {
     double *explained_variance, *explained_variance_ratio, *singular_values; /* [K] */
     double *residuals, *angle_bounds, *subspace_bounds;                      /* [K] */
     double *exact_variance, *component_error;                                /* [K] valid when has_truth */
-    int64_t *cluster;     /* [K] the first component of each one's cluster */
-    char **feature_names; /* [d] UTF-8, one allocation with the pointers: emi_model_name_features; NULL: none */
+    double *exact_components; /* [K * d] owned; NULL: the fit computed no truth */
+    int64_t *cluster;         /* [K] the first component of each one's cluster */
+    char **feature_names;     /* [d] UTF-8, one allocation with the pointers: emi_model_name_features; NULL: none */
     double noise_variance;
     int has_truth;
     em_info info;

@@ -1,6 +1,8 @@
-/* Write a model.  The archive is built in memory and then written through em_output, so that the file appears whole
+/* Write a model.  The archive is built in memory and then written through emi_output, so that the file appears whole
  * or not at all. */
+
 #include "base/memory.h"
+#include "base/output.h"
 #include "data/npy.h"
 #include "model/entries.h"
 #include "model/names.h"
@@ -136,17 +138,17 @@ done:
     return status;
 }
 
-em_status em_model_write(const em_model *model, em_output *output, em_error *err)
+em_status em_model_write(const em_model *model, FILE *stream, em_error *err)
 {
-    return write_model(model, em_output_stream(output), "model", err);
+    return write_model(model, stream, "model", err);
 }
 
 em_status em_model_save(const em_model *model, const char *path, em_error *err)
 {
-    em_output *output = NULL;
-    em_status status = em_output_open(&output, path, err);
-    if (status == EM_OK) status = write_model(model, em_output_stream(output), path, err);
-    if (status == EM_OK) status = em_output_commit(&output, err);
-    em_output_discard(&output);
+    emi_output *output = NULL;
+    em_status status = emi_output_open(&output, path, err);
+    if (status == EM_OK) status = write_model(model, emi_output_stream(output), path, err);
+    if (status == EM_OK) status = emi_output_commit(&output, err);
+    emi_output_discard(&output);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Output files appear whole or not at all. */
+#include "base/output.h"
 #include "support/check.h"
 
 #include <dirent.h>
@@ -38,12 +39,12 @@ static void check_contents(const char *path, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-static em_output *open_and_write(const char *path, const char *text)
+static emi_output *open_and_write(const char *path, const char *text)
 {
-    em_output *output = NULL;
+    emi_output *output = NULL;
     em_error err = {0};
-    assert_ok(em_output_open(&output, path, &err), &err);
-    assert_true(fputs(text, em_output_stream(output)) >= 0);
+    assert_ok(emi_output_open(&output, path, &err), &err);
+    assert_true(fputs(text, emi_output_stream(output)) >= 0);
     return output;
 }
 
@@ -58,11 +59,11 @@ static void commit_makes_it_appear(void **state)
     char path[600];
     const char *place = new_place();
     inside(path, sizeof path, place, "a.txt");
-    em_output *output = open_and_write(path, "whole");
-    assert_int_equal(fflush(em_output_stream(output)), 0);
+    emi_output *output = open_and_write(path, "whole");
+    assert_int_equal(fflush(emi_output_stream(output)), 0);
     assert_int_not_equal(access(path, F_OK), 0);
     em_error err = {0};
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_null(output);
     check_contents(path, "whole");
     assert_int_equal(entries_in(place), 1);
@@ -74,26 +75,26 @@ static void discard_leaves_nothing(void **state)
     char path[600];
     const char *place = new_place();
     inside(path, sizeof path, place, "a.txt");
-    em_output *output = open_and_write(path, "half");
-    em_output_discard(&output);
+    emi_output *output = open_and_write(path, "half");
+    emi_output_discard(&output);
     assert_null(output);
     assert_int_equal(entries_in(place), 0);
-    em_output_discard(&output); /* nothing to discard is harmless */
+    emi_output_discard(&output); /* nothing to discard is harmless */
 }
 
 static void what_was_there_stays_until_commit(void **state)
 {
     (void)state;
     const char *path = scratch_file("kept.txt", "before", 6);
-    em_output *output = open_and_write(path, "after");
-    assert_int_equal(fflush(em_output_stream(output)), 0);
+    emi_output *output = open_and_write(path, "after");
+    assert_int_equal(fflush(emi_output_stream(output)), 0);
     check_contents(path, "before");
-    em_output_discard(&output);
+    emi_output_discard(&output);
     check_contents(path, "before");
 
     em_error err = {0};
     output = open_and_write(path, "after");
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_commit(&output, &err), &err);
     check_contents(path, "after");
 }
 
@@ -107,8 +108,8 @@ static void permissions_follow_umask(void **state)
         struct stat about;
         em_error err = {0};
         (void)umask(masks[n]);
-        em_output *output = open_and_write(path, "x");
-        assert_ok(em_output_commit(&output, &err), &err);
+        emi_output *output = open_and_write(path, "x");
+        assert_ok(emi_output_commit(&output, &err), &err);
         assert_int_equal(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 0777, 0666 & ~masks[n]);
         assert_int_equal(unlink(path), 0);
@@ -127,8 +128,8 @@ static void permissions_stay(void **state)
         struct stat about;
         em_error err = {0};
         assert_int_equal(chmod(path, modes[n]), 0);
-        em_output *output = open_and_write(path, "new");
-        assert_ok(em_output_commit(&output, &err), &err);
+        emi_output *output = open_and_write(path, "new");
+        assert_ok(emi_output_commit(&output, &err), &err);
         assert_int_equal(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 07777, modes[n]);
         assert_int_equal(unlink(path), 0);
@@ -146,8 +147,8 @@ static void owner_and_group_stay_where_they_can(void **state)
     em_error err = {0};
     assert_int_equal(chown(path, 1234, 2345), 0);
     assert_int_equal(chmod(path, 0640), 0);
-    em_output *output = open_and_write(path, "new");
-    assert_ok(em_output_commit(&output, &err), &err);
+    emi_output *output = open_and_write(path, "new");
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_uid, 1234);
     assert_int_equal(about.st_gid, 2345);
@@ -163,8 +164,8 @@ static void another_group_gets_no_more_than_everyone(void **state)
     const char *place = new_place();
     inside(path, sizeof path, place, "a.txt");
     em_error err = {0};
-    em_output *output = open_and_write(path, "old");
-    assert_ok(em_output_commit(&output, &err), &err);
+    emi_output *output = open_and_write(path, "old");
+    assert_ok(emi_output_commit(&output, &err), &err);
     struct stat about;
     assert_int_equal(chown(place, 1234, 1234), 0);
     assert_int_equal(chown(path, 1234, 2345), 0);
@@ -173,8 +174,8 @@ static void another_group_gets_no_more_than_everyone(void **state)
     inside(above, sizeof above, place, "..");
     assert_int_equal(chmod(above, 0755), 0); /* so that user 1234 gets there */
     assert_int_equal(setegid(1234) || seteuid(1234), 0);
-    em_status status = em_output_open(&output, path, &err);
-    if (status == EM_OK) status = em_output_commit(&output, &err);
+    em_status status = emi_output_open(&output, path, &err);
+    if (status == EM_OK) status = emi_output_commit(&output, &err);
     assert_int_equal(seteuid(0) || setegid(0), 0);
     assert_ok(status, &err);
     assert_int_equal(stat(path, &about), 0);
@@ -185,10 +186,10 @@ static void another_group_gets_no_more_than_everyone(void **state)
 static void check_refused(const char *path, const char *words)
 {
     em_error err = {0};
-    em_output *output = (em_output *)&err; /* must be left NULL */
-    assert_fails(em_output_open(&output, path, &err), EM_EINVAL, words, &err);
+    emi_output *output = (emi_output *)&err; /* must be left NULL */
+    assert_fails(emi_output_open(&output, path, &err), EM_EINVAL, words, &err);
     assert_null(output);
-    assert_int_equal(em_output_open(&output, path, NULL), EM_EINVAL);
+    assert_int_equal(emi_output_open(&output, path, NULL), EM_EINVAL);
 }
 
 static void refuses_at_once_what_cannot_be_written(void **state)
@@ -220,8 +221,8 @@ static void the_longest_name_is_written(void **state)
     char path[900];
     em_error err = {0};
     (void)snprintf(path, sizeof path, "%s/%0*d", new_place(), 255, 0);
-    em_output *output = open_and_write(path, "whole");
-    assert_ok(em_output_commit(&output, &err), &err);
+    emi_output *output = open_and_write(path, "whole");
+    assert_ok(emi_output_commit(&output, &err), &err);
     check_contents(path, "whole");
 }
 
@@ -230,14 +231,14 @@ static void a_full_device_is_reported(void **state)
     (void)state;
     if (access("/dev/full", W_OK) != 0) skip_for("no /dev/full");
     em_error err = {0};
-    em_output *output = open_and_write("/dev/full", "one line");
-    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "/dev/full: cannot be written (No space left on device)",
+    emi_output *output = open_and_write("/dev/full", "one line");
+    assert_fails(emi_output_commit(&output, &err), EM_EOUTPUT, "/dev/full: cannot be written (No space left on device)",
                  &err);
     assert_null(output);
 
     output = open_and_write("/dev/full", "");
-    for (int n = 0; n < 100000; n++) (void)fputs("more than a buffer holds\n", em_output_stream(output));
-    assert_int_equal(em_output_commit(&output, NULL), EM_EOUTPUT);
+    for (int n = 0; n < 100000; n++) (void)fputs("more than a buffer holds\n", emi_output_stream(output));
+    assert_int_equal(emi_output_commit(&output, NULL), EM_EOUTPUT);
     assert_null(output);
 }
 
@@ -245,8 +246,8 @@ static void a_device_is_written_directly(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_output *output = open_and_write("/dev/null", "gone");
-    assert_ok(em_output_commit(&output, &err), &err);
+    emi_output *output = open_and_write("/dev/null", "gone");
+    assert_ok(emi_output_commit(&output, &err), &err);
     struct stat about;
     assert_int_equal(stat("/dev/null", &about), 0);
     assert_true(S_ISCHR(about.st_mode));
@@ -259,17 +260,17 @@ static void a_commit_that_fails_leaves_nothing(void **state)
     char path[600];
     const char *place = new_place();
     inside(path, sizeof path, place, "a.txt");
-    em_output *output = open_and_write(path, "whole");
+    emi_output *output = open_and_write(path, "whole");
     assert_int_equal(mkdir(path, 0777), 0);
     em_error err = {0};
-    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "a.txt: cannot be written (Is a directory)", &err);
+    assert_fails(emi_output_commit(&output, &err), EM_EOUTPUT, "a.txt: cannot be written (Is a directory)", &err);
     assert_null(output);
     assert_int_equal(entries_in(place), 1);
     assert_int_equal(rmdir(path), 0);
 
     output = open_and_write(path, "whole");
     assert_int_equal(rmdir(place), 0);
-    assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "cannot be written", &err);
+    assert_fails(emi_output_commit(&output, &err), EM_EOUTPUT, "cannot be written", &err);
     assert_null(output);
 }
 
@@ -281,8 +282,8 @@ static void a_bare_name_is_in_the_working_directory(void **state)
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(place), 0);
     em_error err = {0};
-    em_output *output = open_and_write("bare.txt", "bare");
-    em_status status = em_output_commit(&output, &err);
+    emi_output *output = open_and_write("bare.txt", "bare");
+    em_status status = emi_output_commit(&output, &err);
     assert_int_equal(chdir(before), 0);
     assert_ok(status, &err);
     assert_int_equal(entries_in(place), 1);
@@ -292,15 +293,15 @@ static void a_link_stays_a_link(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_output *output = NULL;
+    emi_output *output = NULL;
     char link[512], target[512];
     struct stat about;
     (void)snprintf(target, sizeof target, "%s", scratch_file("pointed-to", "old", 3));
     (void)snprintf(link, sizeof link, "%s", scratch("link"));
     assert_int_equal(symlink(target, link), 0);
-    assert_ok(em_output_open(&output, link, &err), &err);
-    assert_true(fputs("new", em_output_stream(output)) >= 0);
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_open(&output, link, &err), &err);
+    assert_true(fputs("new", emi_output_stream(output)) >= 0);
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_int_equal(lstat(link, &about), 0);
     assert_true(S_ISLNK(about.st_mode));
     check_contents(target, "new");
@@ -321,17 +322,17 @@ static void a_link_to_nothing_is_followed(void **state)
     inside(target, sizeof target, place, "target");
     assert_int_equal(symlink("sub/second", first), 0);
     assert_int_equal(symlink("../target", second), 0);
-    assert_ok(em_output_target(first, found, sizeof found, &err), &err);
-    em_output *output = open_and_write(first, "new");
+    assert_ok(emi_output_target(first, found, sizeof found, &err), &err);
+    emi_output *output = open_and_write(first, "new");
     assert_int_not_equal(access(target, F_OK), 0);
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_int_equal(lstat(first, &about), 0);
     assert_true(S_ISLNK(about.st_mode));
     assert_int_equal(lstat(target, &about), 0);
     assert_true(S_ISREG(about.st_mode));
     check_contents(target, "new");
     check_contents(found, "new");
-    assert_fails(em_output_target(first, found, 5, &err), EM_EINVAL, "cannot be written (File name too long)", &err);
+    assert_fails(emi_output_target(first, found, 5, &err), EM_EINVAL, "cannot be written (File name too long)", &err);
 }
 
 static void a_circle_of_links_is_refused(void **state)
@@ -342,7 +343,7 @@ static void a_circle_of_links_is_refused(void **state)
     inside(link, sizeof link, new_place(), "round");
     assert_int_equal(symlink("round", link), 0);
     check_refused(link, "cannot be written (Too many levels of symbolic links)");
-    assert_fails(em_output_target(link, found, sizeof found, &err), EM_EINVAL, "Too many levels", &err);
+    assert_fails(emi_output_target(link, found, sizeof found, &err), EM_EINVAL, "Too many levels", &err);
 }
 
 /* A file that this process has open, by the name of its descriptor: the stream must go on, not be cut off. */
@@ -350,15 +351,15 @@ static void a_stream_is_written_directly(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_output *output = NULL;
+    emi_output *output = NULL;
     char path[512], name[64];
     (void)snprintf(path, sizeof path, "%s", scratch("stream"));
     FILE *open_file = fopen(path, "wb");
     assert_non_null(open_file);
     (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fileno(open_file));
-    assert_ok(em_output_open(&output, name, &err), &err);
-    assert_true(fputs("through", em_output_stream(output)) >= 0);
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_open(&output, name, &err), &err);
+    assert_true(fputs("through", emi_output_stream(output)) >= 0);
+    assert_ok(emi_output_commit(&output, &err), &err);
     struct stat by_name, by_stream;
     assert_int_equal(stat(path, &by_name), 0);
     assert_int_equal(fstat(fileno(open_file), &by_stream), 0);
@@ -381,10 +382,10 @@ static void a_stream_is_appended_to(void **state)
     assert_true(kept >= 0 && dup2(fileno(open_file), STDOUT_FILENO) == STDOUT_FILENO);
     em_status status = EM_OK;
     for (int n = 0; n < 4 && status == EM_OK; n++) {
-        em_output *output = NULL;
-        status = em_output_open(&output, names[n], &err);
-        if (status == EM_OK) (void)fprintf(em_output_stream(output), "%d", n);
-        if (status == EM_OK) status = em_output_commit(&output, &err);
+        emi_output *output = NULL;
+        status = emi_output_open(&output, names[n], &err);
+        if (status == EM_OK) (void)fprintf(emi_output_stream(output), "%d", n);
+        if (status == EM_OK) status = emi_output_commit(&output, &err);
     }
     assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
     assert_int_equal(close(kept), 0);
@@ -402,10 +403,10 @@ static void two_writers_do_not_mix(void **state)
     const char *place = new_place();
     inside(path, sizeof path, place, "a.txt");
     em_error err = {0};
-    em_output *first = open_and_write(path, "first"), *second = open_and_write(path, "second");
-    assert_ok(em_output_commit(&first, &err), &err);
+    emi_output *first = open_and_write(path, "first"), *second = open_and_write(path, "second");
+    assert_ok(emi_output_commit(&first, &err), &err);
     check_contents(path, "first");
-    assert_ok(em_output_commit(&second, &err), &err);
+    assert_ok(emi_output_commit(&second, &err), &err);
     check_contents(path, "second");
     assert_int_equal(entries_in(place), 1);
 }

@@ -1,6 +1,7 @@
 /* Output files where the file system knows no files without a name: they wait under a temporary one.  This program has its
  * own open(), which refuses O_TMPFILE as such a file system does. */
 #define _GNU_SOURCE
+#include "base/output.h"
 #include "support/check.h"
 
 #include <dirent.h>
@@ -45,17 +46,17 @@ static void it_waits_under_another_name(void **state)
     (void)state;
     char path[600], name[256] = "";
     em_error err = {0};
-    em_output *output = NULL;
+    emi_output *output = NULL;
     const char *place = scratch("beside");
     assert_int_equal(mkdir(place, 0777), 0);
     (void)snprintf(path, sizeof path, "%s/a.txt", place);
-    assert_ok(em_output_open(&output, path, &err), &err);
+    assert_ok(emi_output_open(&output, path, &err), &err);
     assert_int_equal(entries_in(place, name), 1);
     assert_ptr_equal(strstr(name, ".eigenmesh-"), name);
-    em_output_discard(&output);
+    emi_output_discard(&output);
     assert_int_equal(entries_in(place, name), 0);
-    assert_ok(em_output_open(&output, path, &err), &err);
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_open(&output, path, &err), &err);
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_int_equal(entries_in(place, name), 1);
     assert_string_equal(name, "a.txt");
 }
@@ -68,16 +69,16 @@ static void permissions_are_the_same(void **state)
     for (int n = 0; n < 3; n++) {
         struct stat about;
         em_error err = {0};
-        em_output *output = NULL;
+        emi_output *output = NULL;
         const char *path = scratch("mode.txt");
         (void)umask(masks[n]);
-        assert_ok(em_output_open(&output, path, &err), &err);
-        assert_ok(em_output_commit(&output, &err), &err);
+        assert_ok(emi_output_open(&output, path, &err), &err);
+        assert_ok(emi_output_commit(&output, &err), &err);
         assert_int_equal(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 07777, 0666 & ~masks[n]);
         assert_int_equal(chmod(path, 0604), 0);
-        assert_ok(em_output_open(&output, path, &err), &err);
-        assert_ok(em_output_commit(&output, &err), &err);
+        assert_ok(emi_output_open(&output, path, &err), &err);
+        assert_ok(emi_output_commit(&output, &err), &err);
         assert_int_equal(stat(path, &about), 0);
         assert_int_equal(about.st_mode & 07777, 0604);
         assert_int_equal(unlink(path), 0);
@@ -89,8 +90,8 @@ static void a_directory_that_is_missing_is_told(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_output *output = NULL;
-    assert_fails(em_output_open(&output, scratch("none/a.txt"), &err), EM_EINVAL,
+    emi_output *output = NULL;
+    assert_fails(emi_output_open(&output, scratch("none/a.txt"), &err), EM_EINVAL,
                  "cannot be written (No such file or directory)", &err);
 }
 

@@ -49,10 +49,9 @@ assert 'feature_names' not in model
 changed format_version 'np.int64(2)'
 works info changed.npz
 changed format_version 'np.int64(3)'
-for command in "info changed.npz" "transform changed.npz $old/plain-rows.csv -o x.csv"; do
-    # shellcheck disable=SC2086 # the words are to be split
-    refuses 2 "changed.npz: written by a newer eigenmesh (format 3, this one reads up to 2); try a newer version" $command
-done
+newer="changed.npz: written by a newer eigenmesh (format 3, this one reads up to 2); try a newer version"
+refuses 2 "$newer" info changed.npz
+refuses 2 "$newer" transform changed.npz "$old/plain-rows.csv" -o x.csv
 changed format_version 'np.int64(0)'
 refuses 2 "format_version is no version" info changed.npz
 changed format_version "'two'"

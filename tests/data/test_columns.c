@@ -1,4 +1,5 @@
 /* Which columns of a table are read: the same words for every format. */
+#include "lab/tables/writer.h"
 #include "support/tables.h"
 
 #include <stdio.h>
@@ -14,16 +15,16 @@ static void make_tables(char paths[FORMATS][512], int *count)
     for (int n = 0; n < ROWS * COLUMNS; n++) values[n] = 10 * (n / COLUMNS) + n % COLUMNS;
     *count = 0;
     for (int f = 0; f < FORMATS; f++) {
-        em_writer *writer = NULL;
+        lab_writer *writer = NULL;
         em_error err = {0};
         char *path = paths[*count];
         int raw = strncmp(names[f], "raw:", 4) == 0;
         (void)snprintf(path, 512, raw ? "raw:u8:%s" : "%s", scratch(raw ? "t.raw" : names[f]));
-        em_status status = em_writer_open(&writer, path, EM_U8, ROWS, COLUMNS, &err);
+        em_status status = lab_writer_open(&writer, path, EM_U8, ROWS, COLUMNS, &err);
         if (status == EM_ENOTSUP) continue; /* built without HDF5 */
         assert_ok(status, &err);
-        assert_ok(em_writer_rows(writer, values, ROWS, &err), &err);
-        assert_ok(em_writer_close(&writer, &err), &err);
+        assert_ok(lab_writer_rows(writer, values, ROWS, &err), &err);
+        assert_ok(lab_writer_close(&writer, &err), &err);
         if (raw) (void)snprintf(path, 512, "raw:u8:%d:%s", COLUMNS, scratch("t.raw"));
         ++*count;
     }

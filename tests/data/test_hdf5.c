@@ -1,5 +1,6 @@
 /* HDF5: files made by the library itself, as other programs make them. */
 #include "base/config.h"
+#include "lab/tables/writer.h"
 #include "support/tables.h"
 
 #include <stdio.h>
@@ -208,10 +209,10 @@ int main(void)
 static void its_absence_is_said(void **state)
 {
     (void)state;
-    em_writer *writer = NULL;
+    lab_writer *writer = NULL;
     em_error err = {0};
     assert_refused(scratch_file("t.h5", "\x89HDF\r\n\x1a\n and more", 17), NULL, EM_ENOTSUP, "HDF5 is not built in");
-    assert_fails(em_writer_open(&writer, scratch("t.h5"), EM_F64, 1, 1, &err), EM_ENOTSUP, "HDF5 is not built in",
+    assert_fails(lab_writer_open(&writer, scratch("t.h5"), EM_F64, 1, 1, &err), EM_ENOTSUP, "HDF5 is not built in",
                  &err);
     assert_null(writer);
 }

@@ -1,6 +1,7 @@
 /* Mapped files that get shorter while they are open: an error for who is guarded, and only then. */
 #define _XOPEN_SOURCE 700
 #include "data/data.h"
+#include "lab/tables/writer.h"
 #include "support/tables.h"
 
 #include <signal.h>
@@ -15,12 +16,12 @@ enum { ROWS = 4096, COLUMNS = 8, HEADER = 128 };
 static const char *new_table(const char *name)
 {
     static double values[ROWS * COLUMNS];
-    em_writer *writer = NULL;
+    lab_writer *writer = NULL;
     em_error err = {0};
     for (size_t n = 0; n < ROWS * COLUMNS; n++) values[n] = (double)(n % 1000) + 1;
-    assert_ok(em_writer_open(&writer, scratch(name), EM_F64, ROWS, COLUMNS, &err), &err);
-    assert_ok(em_writer_rows(writer, values, ROWS, &err), &err);
-    assert_ok(em_writer_close(&writer, &err), &err);
+    assert_ok(lab_writer_open(&writer, scratch(name), EM_F64, ROWS, COLUMNS, &err), &err);
+    assert_ok(lab_writer_rows(writer, values, ROWS, &err), &err);
+    assert_ok(lab_writer_close(&writer, &err), &err);
     return scratch(name);
 }
 

@@ -1,6 +1,8 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
 #include "base/error.h"
+#include "lab/tables/generate.h"
+#include "lab/tables/writer.h"
 #include "model/names.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
@@ -191,7 +193,7 @@ static em_status split_workflow(const void *how, em_error *err)
     em_status status;
     em_data *data = NULL;
     em_shards *shards = NULL;
-    TRY(em_generate(&data, 4, 10, 2, 0.5, 1, err));
+    TRY(lab_generate(&data, 4, 10, 2, 0.5, 1, err));
     TRY(em_shards_split(&shards, data, 2, how, 0, err));
 done:
     em_shards_free(&shards);
@@ -205,9 +207,9 @@ static em_status draw_workflow(const void *features, em_error *err)
     em_status status;
     em_data *data = NULL;
     double row[2001];
-    TRY(em_generate(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
+    TRY(lab_generate(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
     em_data_free(&data);
-    TRY(em_generate_rows(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
+    TRY(lab_generate_rows(&data, *(const size_t *)features, 3, 2, 0.5, 1, err));
     TRY(em_data_read(data, 2, 1, row, err));
 done:
     em_data_free(&data);
@@ -242,17 +244,17 @@ static em_status file_workflow(const void *how, em_error *err)
     const double values[6] = {1, 2, 3, 4, 5, 6};
     double back[6];
     em_status status;
-    em_writer *writer = NULL;
+    lab_writer *writer = NULL;
     em_data *data = NULL;
-    TRY(em_writer_open(&writer, plan->write_as, EM_F32, 3, 2, err));
-    TRY(em_writer_rows(writer, values, 3, err));
-    TRY(em_writer_close(&writer, err));
+    TRY(lab_writer_open(&writer, plan->write_as, EM_F32, 3, 2, err));
+    TRY(lab_writer_rows(writer, values, 3, err));
+    TRY(lab_writer_close(&writer, err));
     TRY(em_data_open(&data, plan->read_as, &(em_read_options){.columns = "1,0"}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
     if (back[0] != 2 || back[5] != 5) TRY(emi_fail(err, EM_EDATA, "%s: other numbers came back", plan->read_as));
 done:
     em_data_free(&data);
-    em_writer_discard(&writer);
+    lab_writer_discard(&writer);
     return status;
 }
 

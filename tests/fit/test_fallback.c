@@ -1,5 +1,6 @@
 /* When the method that auto chose does not get there, the next one takes over, and the model says so.  This program has a LAPACK
  * whose divide-and-conquer eigensolver, which krylov uses, always fails. */
+#include "lab/tables/generate.h"
 #include "support/check.h"
 
 #include <lapacke.h>
@@ -26,7 +27,7 @@ static em_status fit(em_model **model, const char *method, em_error *err)
     options.method = method;
     options.components = 1;
     options.truth_compute = 1;
-    assert_ok(em_generate(&data, FEATURES, SAMPLES, 1, 0.5, 0, err), err);
+    assert_ok(lab_generate(&data, FEATURES, SAMPLES, 1, 0.5, 0, err), err);
     assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, err), err);
     assert_ok(em_graph_create(&graph, "cycle", NODES, 0, err), err);
     assert_ok(em_mesh_open(&mesh, NULL, graph, 1, err), err);

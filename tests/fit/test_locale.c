@@ -1,4 +1,5 @@
 /* A program in a locale with a decimal comma: all that the library reads and writes is as in C's own. */
+#include "lab/tables/writer.h"
 #include "support/check.h"
 #include "support/locales.h"
 #include "support/models.h"
@@ -79,11 +80,11 @@ static void writers_write_points(void **state)
                                          "0.1\t-2.5e-300\n0.30000000000000004\t7\n"};
     for (int n = 0; n < 2; n++) {
         em_error err = {0};
-        em_writer *writer = NULL;
+        lab_writer *writer = NULL;
         size_t count = 0;
-        assert_ok(em_writer_open(&writer, scratch(names[n]), EM_F64, 2, 2, &err), &err);
-        assert_ok(em_writer_rows(writer, values, 2, &err), &err);
-        assert_ok(em_writer_close(&writer, &err), &err);
+        assert_ok(lab_writer_open(&writer, scratch(names[n]), EM_F64, 2, 2, &err), &err);
+        assert_ok(lab_writer_rows(writer, values, 2, &err), &err);
+        assert_ok(lab_writer_close(&writer, &err), &err);
         unsigned char *bytes = file_bytes(scratch(names[n]), &count);
         assert_int_equal(count, strlen(wanted[n]));
         assert_memory_equal(bytes, wanted[n], count);

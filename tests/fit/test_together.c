@@ -1,6 +1,7 @@
 /* Fits, experiments and drawn data side by side in one process, each thread with objects of its own: every one ends as it
  * does alone, and the BLAS library's thread count is afterwards what the process had chosen. */
 #include "base/error.h"
+#include "lab/tables/generate.h"
 #include "support/check.h"
 #include "support/contenders.h"
 #include "support/models.h"
@@ -23,7 +24,7 @@ typedef struct job {
     em_error err;
     em_data *data;
     em_model *model;
-    em_results *results;
+    lab_results *results;
 } job;
 
 static em_status fit(job *j)
@@ -36,7 +37,7 @@ static em_status fit(job *j)
     options.method = j->ask.method;
     options.components = K;
     options.iterations = j->ask.iterations;
-    TRY(em_generate(&j->data, D, N, K, 0.6, 5, &j->err));
+    TRY(lab_generate(&j->data, D, N, K, 0.6, 5, &j->err));
     TRY(em_shards_split(&shards, j->data, j->ask.nodes, NULL, 0, &j->err));
     TRY(em_graph_create(&graph, j->ask.topology, j->ask.nodes, 1, &j->err));
     TRY(em_mesh_open(&mesh, NULL, graph, j->ask.threads, &j->err));
@@ -52,12 +53,13 @@ static em_status experiment(job *j)
 {
     em_status status = EM_OK;
     em_graph *graph = NULL;
-    const em_contender list[] = {contender("krylov", EM_OVER_NETWORK, K, 4), contender("dsa", EM_OVER_NETWORK, K, 5)};
-    em_experiment about = {
+    const lab_contender list[] = {contender("krylov", LAB_OVER_NETWORK, K, 4),
+                                  contender("dsa", LAB_OVER_NETWORK, K, 5)};
+    lab_experiment about = {
         .drawn = {D, N, K, 0.6}, .contenders = list, .contender_count = 2, .trials = 2, .threads = j->ask.threads};
     TRY(em_graph_create(&graph, j->ask.topology, j->ask.nodes, 1, &j->err));
     about.graph = graph;
-    TRY(em_experiment_run(&j->results, &about, &j->err));
+    TRY(lab_experiment_run(&j->results, &about, &j->err));
 done:
     em_graph_free(&graph);
     return status;
@@ -72,7 +74,7 @@ static void *run(void *context)
 
 static void release(job *j)
 {
-    em_results_free(&j->results);
+    lab_results_free(&j->results);
     em_model_free(&j->model);
     em_data_free(&j->data);
 }
@@ -90,8 +92,8 @@ static void assert_same_data(const em_data *a, const em_data *b)
 static void assert_same_result(const job *a, const job *b)
 {
     for (int c = 0; a->results && c < 2; c++)
-        for (int n = 0; n < em_results_runs(a->results, c); n++)
-            assert_same_model(em_results_model(a->results, c, n), em_results_model(b->results, c, n));
+        for (int n = 0; n < lab_results_runs(a->results, c); n++)
+            assert_same_model(lab_results_model(a->results, c, n), lab_results_model(b->results, c, n));
     if (a->results) return;
     assert_same_data(a->data, b->data);
     if (a->ask.nodes > 1) {

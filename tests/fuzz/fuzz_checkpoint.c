@@ -1,6 +1,7 @@
 /* A checkpoint: words of a good one are replaced, its checksum is made to fit again, and the fit goes on from it.  Input:
  * a byte that chooses the method, then records of two bytes that say where and eight that say what. */
 #include "fuzz.h"
+#include "lab/tables/generate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void prepare(void)
 {
     em_error err = {0};
     if (fixture.mesh) return;
-    if (em_generate(&fixture.data, COLUMNS, ROWS, K, 0.5, 1, &err) != EM_OK ||
+    if (lab_generate(&fixture.data, COLUMNS, ROWS, K, 0.5, 1, &err) != EM_OK ||
         em_shards_split(&fixture.shards, fixture.data, NODES, NULL, 0, &err) != EM_OK ||
         em_graph_create(&fixture.graph, "path", NODES, 0, &err) != EM_OK ||
         em_mesh_open(&fixture.mesh, NULL, fixture.graph, 1, &err) != EM_OK)

@@ -1,5 +1,6 @@
 /* Every registered method on every registered engine, against LAPACK on the pooled data, column by column.  A new
  * method or engine joins by entering its registry; built once more with another list of engines, it runs on those. */
+#include "lab/tables/generate.h"
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/engines.h"
@@ -188,7 +189,7 @@ static void independent_of_threads_when_large(void **state)
     enum { ROWS = 2000, FEATURES = 150, NODES_HERE = 5 };
     em_error err;
     em_data *data;
-    assert_ok(em_generate(&data, FEATURES, ROWS, K, 0.6, 5, &err), &err);
+    assert_ok(lab_generate(&data, FEATURES, ROWS, K, 0.6, 5, &err), &err);
     setting s = {.data = data};
     for (int m = 0; em_method(m); m++) {
         if (em_method(m)->single_node) continue;

@@ -1,5 +1,6 @@
 /* Exchanges to a given error.  They are counted, not timed: exact and repeatable. */
 #include "base/random.h"
+#include "lab/tables/generate.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -136,7 +137,7 @@ static void on_every_set_up(paper_check *check)
     for (int g = 0; g < 2; g++) {
         em_error err = {0};
         em_data *data = NULL;
-        assert_ok(em_generate(&data, FEATURES, SAMPLES, PAPER_K, gaps[g], 1, &err), &err);
+        assert_ok(lab_generate(&data, FEATURES, SAMPLES, PAPER_K, gaps[g], 1, &err), &err);
         for (int t = 0; t < 3; t++) check(&(problem){data, topologies[t], PAPER_NODES, 1}, gaps[g]);
         em_data_free(&data);
     }
@@ -194,7 +195,7 @@ static void deepca_within_sixty_units_on_random_graphs(void **state)
     for (uint64_t seed = 1; seed <= 20; seed++) {
         em_error err = {0};
         em_data *data = NULL;
-        assert_ok(em_generate(&data, FEATURES, SAMPLES, PAPER_K, 0.6, seed, &err), &err);
+        assert_ok(lab_generate(&data, FEATURES, SAMPLES, PAPER_K, 0.6, seed, &err), &err);
         assert_true(units_to(&(problem){data, "er:0.5", PAPER_NODES, seed}, "deepca", 1e-10) <= 60);
         em_data_free(&data);
     }
@@ -226,7 +227,7 @@ static void dsa_ends_at_its_floor(void **state)
     (void)state;
     em_error err = {0};
     em_data *data = NULL;
-    assert_ok(em_generate(&data, 10, 10000, 3, 0.8, 3, &err), &err);
+    assert_ok(lab_generate(&data, 10, 10000, 3, 0.8, 3, &err), &err);
     problem p = {.data = data, .nodes = 10, .topology = "er:0.5"};
     double coarse = floor_of_dsa(&p, 0.1), fine = floor_of_dsa(&p, 0.05);
     assert_true(coarse > 6.3e-5 / 2 && coarse < 6.3e-5 * 2);

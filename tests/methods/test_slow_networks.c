@@ -1,4 +1,5 @@
 /* Networks on which a number takes hundreds of rounds and more to get about. */
+#include "lab/tables/generate.h"
 #include "methods/method.h"
 #include "support/check.h"
 
@@ -29,7 +30,7 @@ static em_data *generate(void)
 {
     em_error err = {0};
     em_data *data = NULL;
-    assert_ok(em_generate(&data, FEATURES, SAMPLES, K, 0.6, 1, &err), &err);
+    assert_ok(lab_generate(&data, FEATURES, SAMPLES, K, 0.6, 1, &err), &err);
     return data;
 }
 

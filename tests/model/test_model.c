@@ -1,4 +1,5 @@
 /* The model: rows to scores and back, and its file. */
+#include "base/output.h"
 #include "model/model.h"
 #include "support/check.h"
 #include "support/matrix.h"
@@ -318,13 +319,13 @@ static void a_place_that_cannot_be_written_is_reported(void **state)
     (void)state;
     em_model *model = new_model(1, 2);
     em_error err = {0};
-    em_output *output = NULL;
+    emi_output *output = NULL;
     assert_fails(em_model_save(model, "/no/such/place/m.npz", &err), EM_EINVAL, "/no/such/place/m.npz", &err);
     if (access("/dev/full", W_OK) == 0) {
         assert_fails(em_model_save(model, "/dev/full", &err), EM_EOUTPUT, "/dev/full", &err);
-        assert_ok(em_output_open(&output, "/dev/full", &err), &err);
-        (void)em_model_write(model, output, &err);
-        assert_fails(em_output_commit(&output, &err), EM_EOUTPUT, "/dev/full", &err);
+        assert_ok(emi_output_open(&output, "/dev/full", &err), &err);
+        (void)em_model_write(model, emi_output_stream(output), &err);
+        assert_fails(emi_output_commit(&output, &err), EM_EOUTPUT, "/dev/full", &err);
     }
     em_model_free(&model);
 }
@@ -334,11 +335,11 @@ static void a_model_may_be_written_to_an_open_output(void **state)
     (void)state;
     em_model *model = new_model(2, 4), *loaded = NULL;
     em_error err = {0};
-    em_output *output = NULL;
+    emi_output *output = NULL;
     const char *path = scratch("written.npz");
-    assert_ok(em_output_open(&output, path, &err), &err);
-    assert_ok(em_model_write(model, output, &err), &err);
-    assert_ok(em_output_commit(&output, &err), &err);
+    assert_ok(emi_output_open(&output, path, &err), &err);
+    assert_ok(em_model_write(model, emi_output_stream(output), &err), &err);
+    assert_ok(emi_output_commit(&output, &err), &err);
     assert_ok(em_model_load(&loaded, path, &err), &err);
     assert_memory_equal(em_model_components(loaded), em_model_components(model), 8 * sizeof(double));
     em_model_free(&loaded);

@@ -1,8 +1,8 @@
 #include "support/contenders.h"
 
-em_contender contender(const char *method, em_place place, int K, long iterations)
+lab_contender contender(const char *method, lab_place place, int K, long iterations)
 {
-    em_contender made = {.label = method, .place = place, .options = em_options_default()};
+    lab_contender made = {.label = method, .place = place, .options = em_options_default()};
     made.options.method = method;
     made.options.components = K;
     made.options.iterations = iterations;

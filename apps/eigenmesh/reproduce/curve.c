@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-double curve_position(const em_curve_row *row, axis along)
+double curve_position(const lab_curve_row *row, axis along)
 {
     switch (along) {
     case AXIS_ITERATIONS: return (double)row->iteration;
@@ -35,7 +35,7 @@ void curve_write(FILE *out, const curve *c)
     char text[NUMBER_TEXT];
     (void)fputs("iteration,rounds,bytes,units,error,least,most\n", out);
     for (size_t i = 0; i < c->count; i++) {
-        const em_curve_row *row = &c->rows[i];
+        const lab_curve_row *row = &c->rows[i];
         const double values[] = {row->rounds, row->bytes, row->units, row->error, row->least, row->most};
         (void)fprintf(out, "%ld", row->iteration);
         /* A number that does not apply leaves its column empty. */

@@ -20,9 +20,9 @@ static long iterations_of(const entry *e, const effort *how)
     return how->iterations_max && iterations > how->iterations_max ? how->iterations_max : iterations;
 }
 
-static em_contender contender_of(const plan *p, const entry *e, const effort *how)
+static lab_contender contender_of(const plan *p, const entry *e, const effort *how)
 {
-    em_contender c = {.label = e->key, .place = e->place, .options = em_options_default()};
+    lab_contender c = {.label = e->key, .place = e->place, .options = em_options_default()};
     c.options.method = e->method;
     c.options.components = p->components;
     c.options.step = e->step;
@@ -36,7 +36,7 @@ static em_contender contender_of(const plan *p, const entry *e, const effort *ho
     return c;
 }
 
-static void describe(setup *s, const plan *p, const em_graph *graph, const em_experiment *x)
+static void describe(setup *s, const plan *p, const em_graph *graph, const lab_experiment *x)
 {
     size_t rows = x->data ? em_data_rows(x->data) : x->drawn.samples;
     (void)snprintf(s->about, sizeof s->about, "d = %d, K = %d, N = %zu, M = %d, %s (%zu edges), %d trial%s",
@@ -45,10 +45,10 @@ static void describe(setup *s, const plan *p, const em_graph *graph, const em_ex
 }
 
 /* What a legend should say beside the name: where a run broke off, or why there is none. */
-static em_status note_of(char **note, const em_results *results, int contender, em_error *err)
+static em_status note_of(char **note, const lab_results *results, int contender, em_error *err)
 {
-    for (int run = 0; run < em_results_runs(results, contender); run++) {
-        const em_model *model = em_results_model(results, contender, run);
+    for (int run = 0; run < lab_results_runs(results, contender); run++) {
+        const em_model *model = lab_results_model(results, contender, run);
         const em_info *info = model ? em_model_info(model) : NULL;
         if (info && info->reason != EM_STOPPED_DIVERGED) continue;
         *note = malloc(NOTE_ROOM);
@@ -57,7 +57,7 @@ static em_status note_of(char **note, const em_results *results, int contender, 
             (void)snprintf(*note, NOTE_ROOM, "diverged after %ld iterations", info->iterations);
         else
             (void)snprintf(*note, NOTE_ROOM, "did not run: %s",
-                           em_status_text(em_results_error(results, contender, run)->code));
+                           em_status_text(lab_results_error(results, contender, run)->code));
         return EM_OK;
     }
     return EM_OK;
@@ -72,8 +72,8 @@ static em_status take_curves(setup *s, const plan *p, em_error *err)
     for (int c = 0; c < s->curve_count; c++) {
         curve *one = &s->curves[c];
         *one = (curve){.key = p->entries[c].key, .label = p->entries[c].label};
-        one->rows = em_results_curve(s->results, c, &one->count);
-        one->runs = one->count ? em_results_runs(s->results, c) : 0;
+        one->rows = lab_results_curve(s->results, c, &one->count);
+        one->runs = one->count ? lab_results_runs(s->results, c) : 0;
         TRY(note_of(&one->note, s->results, c, err));
     }
 done:
@@ -92,14 +92,14 @@ em_status setup_measure(setup *out, const plan *p, const em_data *table, const e
     em_status status = EM_OK;
     double began = seconds_now();
     em_graph *graph = NULL;
-    em_experiment x = {.data = table,
-                       .trials = table ? 1 : how->trials,
-                       .seed = how->seed,
-                       .threads = how->threads,
-                       .contender_count = entry_count(p),
-                       .monitor = progress_experiment,
-                       .monitor_user = (void *)p->key};
-    em_contender *contenders = calloc((size_t)x.contender_count + 1, sizeof *contenders);
+    lab_experiment x = {.data = table,
+                        .trials = table ? 1 : how->trials,
+                        .seed = how->seed,
+                        .threads = how->threads,
+                        .contender_count = entry_count(p),
+                        .monitor = progress_experiment,
+                        .monitor_user = (void *)p->key};
+    lab_contender *contenders = calloc((size_t)x.contender_count + 1, sizeof *contenders);
     *out = (setup){.key = p->key, .title = p->title};
     if (!contenders) TRY(refuse_memory(err, p->key));
     for (int c = 0; c < x.contender_count; c++) contenders[c] = contender_of(p, &p->entries[c], how);
@@ -110,8 +110,8 @@ em_status setup_measure(setup *out, const plan *p, const em_data *table, const e
     x.drawn.gap = p->gap;
     TRY(em_graph_create(&graph, p->topology, p->nodes, how->seed, err));
     x.graph = graph;
-    TRY(em_experiment_run(&out->results, &x, err));
-    *stopped = em_results_stopped(out->results);
+    TRY(lab_experiment_run(&out->results, &x, err));
+    *stopped = lab_results_stopped(out->results);
     describe(out, p, graph, &x);
     TRY(take_curves(out, p, err));
     out->seconds = seconds_now() - began;
@@ -126,7 +126,7 @@ void setup_free(setup *s)
 {
     for (int c = 0; c < s->curve_count; c++) free(s->curves[c].note);
     free(s->curves);
-    em_results_free(&s->results);
+    lab_results_free(&s->results);
     *s = (setup){0};
 }
 

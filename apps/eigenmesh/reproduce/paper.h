@@ -5,11 +5,12 @@
 #ifndef EIGENMESH_REPRODUCE_PAPER_H
 #define EIGENMESH_REPRODUCE_PAPER_H
 
-#include <eigenmesh/eigenmesh.h>
+#include "base/output.h"
+#include "lab/experiment.h"
 
 typedef enum axis { AXIS_ITERATIONS, AXIS_UNITS, AXIS_BYTES } axis;
 
-double curve_position(const em_curve_row *row, axis along);
+double curve_position(const lab_curve_row *row, axis along);
 
 /* ---- curves: the result of set-ups --------------------------------------------------------------- */
 
@@ -18,8 +19,8 @@ typedef struct curve {
     const char *label; /* "dsa, step 0.1": for legends                       */
     int runs;          /* that it is the mean of; 0: it could not run         */
     size_t count;
-    const em_curve_row *rows; /* row t is iteration t                         */
-    char *note;               /* "diverged after 35 iterations"; NULL: nothing to say */
+    const lab_curve_row *rows; /* row t is iteration t                         */
+    char *note;                /* "diverged after 35 iterations"; NULL: nothing to say */
 } curve;
 
 typedef struct setup {
@@ -28,7 +29,7 @@ typedef struct setup {
     char about[256];   /* "d = 20, K = 5, N = 10,000, M = 10, er:0.5 (23 edges), 10 trials"  */
     int curve_count;
     curve *curves;
-    em_results *results; /* where the rows lie */
+    lab_results *results; /* where the rows lie */
     double seconds;
 } setup;
 
@@ -100,7 +101,7 @@ typedef struct reproduction {
 void curve_write(FILE *out, const curve *c);
 
 /* A picture as SVG, into the output. */
-em_status picture_draw(em_output *output, const picture *p, em_error *err);
+em_status picture_draw(emi_output *output, const picture *p, em_error *err);
 
 /* Judge the claims of the figures that were run. */
 em_status claims_judge(reproduction *r, em_error *err);

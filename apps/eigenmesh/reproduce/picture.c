@@ -1,9 +1,9 @@
 /* The error of a set-up's curves, as their mean over the runs and a band from the least to the largest. */
 #include "picture.h"
-#include "gnuplot.h"
-#include "legend.h"
+#include "lab/gnuplot.h"
+#include "lab/legend.h"
+#include "lab/palette.h"
 #include "message.h"
-#include "palette.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ typedef struct frame {
     double left, right, bottom, top;
 } frame;
 
-static int has_place(const frame *f, const em_curve_row *row)
+static int has_place(const frame *f, const lab_curve_row *row)
 {
     double x = curve_position(row, f->along);
     return isfinite(row->error) && isfinite(x) && (x > 0 || !f->log_x);
@@ -59,7 +59,7 @@ static double shown(double error)
 static void frame_take(frame *f, const curve *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const em_curve_row *row = &c->rows[i];
+        const lab_curve_row *row = &c->rows[i];
         if (!has_place(f, row)) continue;
         f->left = fmin(f->left, curve_position(row, f->along));
         f->right = fmax(f->right, curve_position(row, f->along));
@@ -122,7 +122,7 @@ static size_t put_rows(FILE *script, const frame *f, const curve *c)
     double last_x = -1, last_y = 0;
     size_t points = 0;
     for (size_t i = 0; curve_ran(c) && i < c->count; i++) {
-        const em_curve_row *row = &c->rows[i];
+        const lab_curve_row *row = &c->rows[i];
         if (!has_place(f, row)) continue;
         double x = curve_position(row, f->along);
         double right = across(f, x) - last_x, steep = fabs(up(f, row->error) - last_y);
@@ -208,7 +208,7 @@ static FILE *begin(const canvas *to, const picture *p, const line *lines, int co
     return script;
 }
 
-em_status picture_draw(em_output *output, const picture *p, em_error *err)
+em_status picture_draw(emi_output *output, const picture *p, em_error *err)
 {
     em_status status = EM_OK;
     frame f = frame_of(p);

@@ -11,7 +11,7 @@
 #define GHA(step_, name, iterations_)                                                                                  \
     {                                                                                                                  \
         .key = "gha-" name, .label = "gha, all data in one place, step " name, .method = "gha",                        \
-        .place = EM_IN_ONE_PLACE, .step = (step_), .iterations = (iterations_)                                         \
+        .place = LAB_IN_ONE_PLACE, .step = (step_), .iterations = (iterations_)                                        \
     }
 #define DPGD(step_, name, iterations_)                                                                                 \
     {                                                                                                                  \
@@ -25,7 +25,7 @@
     }
 #define OI(iterations_)                                                                                                \
     {                                                                                                                  \
-        .key = "oi", .label = "oi, all data in one place", .method = "oi", .place = EM_IN_ONE_PLACE,                   \
+        .key = "oi", .label = "oi, all data in one place", .method = "oi", .place = LAB_IN_ONE_PLACE,                  \
         .iterations = (iterations_)                                                                                    \
     }
 #define SEQDISTPM(rounds_, name, iterations_)                                                                          \
@@ -56,7 +56,7 @@ static const entry collaboration[] = {DSA(0.1, "0.1", 3000),
                                       {.key = "gha-alone-0.1",
                                        .label = "gha at each node alone, step 0.1",
                                        .method = "gha",
-                                       .place = EM_EACH_ALONE,
+                                       .place = LAB_EACH_ALONE,
                                        .step = 0.1,
                                        .iterations = 3000},
                                       EXACT(3000),

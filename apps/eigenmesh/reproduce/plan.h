@@ -9,7 +9,7 @@ typedef enum source { DRAWN, MNIST, MNIST_SORTED, CIFAR } source;
 /* A curve to measure. */
 typedef struct entry {
     const char *key, *label, *method;
-    em_place place;
+    lab_place place;
     double step; /* 0: automatic, or none */
     int rounds;  /* T_c; 0: the method's own */
     em_qr_signs signs;

@@ -2,9 +2,9 @@
 #include "command.h"
 #include "figures.h"
 #include "files.h"
-#include "gnuplot.h"
 #include "images.h"
 #include "json.h"
+#include "lab/gnuplot.h"
 #include "measure.h"
 #include "message.h"
 
@@ -123,11 +123,11 @@ done:
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
-static em_status open_file(const job *j, const char *name, em_output **out, em_error *err)
+static em_status open_file(const job *j, const char *name, emi_output **out, em_error *err)
 {
     char *path = NULL;
     em_status status = directory_file(&j->directory, name, &path, err);
-    if (status == EM_OK) status = em_output_open(out, path, err);
+    if (status == EM_OK) status = emi_output_open(out, path, err);
     free(path);
     return status;
 }
@@ -167,16 +167,16 @@ done:
 static em_status write_curves(const job *j, const setup *s, em_error *err)
 {
     em_status status = EM_OK;
-    em_output *output = NULL;
+    emi_output *output = NULL;
     for (int c = 0; c < s->curve_count; c++) {
         char name[CURVE_NAME_ROOM];
         curve_file(name, s->key, s->curves[c].key);
         TRY(open_file(j, name, &output, err));
-        curve_write(em_output_stream(output), &s->curves[c]);
-        TRY(em_output_commit(&output, err));
+        curve_write(emi_output_stream(output), &s->curves[c]);
+        TRY(emi_output_commit(&output, err));
     }
 done:
-    em_output_discard(&output);
+    emi_output_discard(&output);
     return status;
 }
 
@@ -244,15 +244,15 @@ done:
 static em_status draw(job *j, const picture *p, em_error *err)
 {
     em_status status = EM_OK;
-    em_output *output = NULL;
+    emi_output *output = NULL;
     char *path = NULL;
     TRY(directory_file(&j->directory, p->file, &path, err));
-    TRY(em_output_open(&output, path, err));
+    TRY(emi_output_open(&output, path, err));
     TRY(picture_draw(output, p, err));
-    TRY(em_output_commit(&output, err));
+    TRY(emi_output_commit(&output, err));
     TRY(text_of(path, &j->pictures[j->picture_count++], err));
 done:
-    em_output_discard(&output);
+    emi_output_discard(&output);
     free(path);
     return status;
 }
@@ -276,17 +276,17 @@ done:
 static em_status write_pages(const job *j, em_error *err)
 {
     em_status status = EM_OK;
-    em_output *output = NULL;
+    emi_output *output = NULL;
     for (int f = 0; last_files[f]; f++) { /* the index, which looks like the end of it, comes last */
         TRY(open_file(j, last_files[f], &output, err));
-        FILE *stream = em_output_stream(output);
+        FILE *stream = emi_output_stream(output);
         if (f == 0) page_claims_markdown(stream, &j->made);
         if (f == 1) page_claims_json(stream, &j->made);
         if (f == 2) page_index(stream, &j->made, (const char *const *)j->pictures);
-        TRY(em_output_commit(&output, err));
+        TRY(emi_output_commit(&output, err));
     }
 done:
-    em_output_discard(&output);
+    emi_output_discard(&output);
     return status;
 }
 

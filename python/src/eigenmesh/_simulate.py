@@ -10,7 +10,8 @@ from ._conventions import lendable
 from ._fitting import Callback, Watch, fit, tolerance_for
 from ._graph import Graph, Topology, Weights
 from ._model import Traffic
-from ._native import create, lend, lib
+from ._native import lend, lib
+from .errors import InvalidArgument
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,20 @@ class Simulation:
         return float(self.history["error"][-1])
 
 
+def synthetic(features: int, samples: int, components: int, gap: float, seed: int) -> np.ndarray:
+    """The paper's data: a Gaussian with eigenvalues evenly from 1 to 0.8 (1 alone of one component), then `gap` times the
+    last of these, then evenly down to 0.1, along the directions of a random orthonormal basis."""
+    if not (1 <= components < features and samples >= 1 and 0 < gap <= 1):
+        raise InvalidArgument(f"synthetic data: {samples} samples of {features} features, {components} components, gap "
+                              f"{gap}; try fewer components than features, and a gap above 0, at most 1")
+    random = np.random.default_rng(seed)
+    leading = np.linspace(1, 0.8, components) if components > 1 else np.ones(1)
+    below = gap * leading[-1]
+    spectrum = np.concatenate([leading, np.linspace(below, min(below, 0.1), features - components)])
+    basis, _ = np.linalg.qr(random.standard_normal((features, features)))
+    return random.standard_normal((samples, features)) * np.sqrt(spectrum) @ basis.T
+
+
 def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes: int = 10,
              topology: Topology = "er:0.5", weights: Weights = "metropolis", step: Union[str, float] = "auto",
              tol: Optional[float] = None, max_iter: Optional[int] = None, random_state: int = 0, features: int = 20,
@@ -59,12 +74,11 @@ def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes
     """
     graph = Graph(topology, nodes, weights, random_state)
     if X is None:
-        tables = [create("em_data", lib.em_generate, lib.em_data_free, features, samples, n_components, gap,
-                         random_state)]
+        arrays = [synthetic(features, samples, n_components, gap, random_state)]
     else:
         parts = X if isinstance(X, (list, tuple)) and all(np.ndim(part) == 2 for part in X) else [X]
         arrays = [lendable(np.asarray(part)) for part in parts]
-        tables = [lend(array) for array in arrays]
+    tables = [lend(array) for array in arrays]
     wishes = {"components": n_components, "method": method, "step": step, "iterations": max_iter, "seed": random_state,
               "tolerance": tolerance_for(method, tol), **options}
     model = fit(tables, graph, wishes, watch=Watch(callback), trace=lib.EM_TRACE_ALL, truth=True)
