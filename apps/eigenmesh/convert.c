@@ -1,6 +1,7 @@
 /* eigenmesh convert: a table from one format to another. */
 #include "command.h"
 #include "input.h"
+#include "lab/tables/writer.h"
 #include "reading.h"
 #include "stream.h"
 
@@ -19,22 +20,6 @@ static const option_spec convert_options[] = {
 
 static const char *const convert_examples[] = {"eigenmesh convert data.csv data.npy --dtype f32", NULL};
 
-static const struct {
-    const char *name;
-    em_dtype type;
-} dtypes[] = {{"f64", EM_F64}, {"f32", EM_F32}, {"f16", EM_F16}, {"i8", EM_I8},   {"i16", EM_I16}, {"i32", EM_I32},
-              {"i64", EM_I64}, {"u8", EM_U8},   {"u16", EM_U16}, {"u32", EM_U32}, {"u64", EM_U64}, {"bool", EM_BOOL}};
-
-static em_status dtype_of(const char *name, em_dtype *type, em_error *err)
-{
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (strcmp(dtypes[i].name, name) == 0) {
-            *type = dtypes[i].type;
-            return EM_OK;
-        }
-    return emi_fail(err, EM_EINVAL, "--dtype: '%s' is no type of numbers; try --dtype f32", name);
-}
-
 static em_status convert(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
@@ -42,7 +27,8 @@ static em_status convert(const arguments *args, em_error *err)
     reading read = {0};
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
-    if (dtype) TRY(dtype_of(dtype, &type, err));
+    if (dtype && lab_dtype_named(dtype, &type))
+        TRY(emi_fail(err, EM_EINVAL, "--dtype: '%s' is no type of numbers; try --dtype f32", dtype));
     const char *missing = args_text(args, "missing");
     if (missing && strcmp(missing, "mean") == 0)
         TRY(emi_fail(err, EM_EINVAL, "--missing: mean is for fit and transform; try --missing drop"));
