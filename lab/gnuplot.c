@@ -1,7 +1,6 @@
 #include "lab/gnuplot.h"
 #include "base/error.h"
 
-#include <ctype.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 extern char **environ;
 
-/* The kinds of picture.  The size of a script is in SVG's pixels: PNG has twice as many, PDF 96 to the inch. */
+/* The kinds of picture.  The size of a picture is given in SVG's pixels: PNG has twice as many, PDF 96 to the inch. */
 static const struct {
     const char *ending;   /* of the file's name                                                  */
     const char *terminal; /* gnuplot's name for it                                               */
@@ -125,84 +124,6 @@ done:
     return status;
 }
 
-/* ---- scripts ------------------------------------------------------------------------------------------------ */
-
-static void put_style(FILE *script)
-{
-    (void)fputs("set border 3 linecolor '#505050' linewidth 1\n"
-                "set tics nomirror out scale 0.6 textcolor '#303030'\n"
-                "set grid linecolor '#e4e4e4' linetype 1 linewidth 1\n"
-                "set title offset 0,-0.6\n"
-                "set xlabel offset 0,0.7 font ',13'\n"
-                "set xtics offset 0,0.4\n",
-                script);
-}
-
-FILE *gnuplot_script(const canvas *to, int width, int height, em_error *err)
-{
-    FILE *script = tmpfile();
-    if (!script) {
-        (void)no_temporary_file(err);
-        return NULL;
-    }
-    (void)fprintf(script,
-                  "set terminal %s size %.6g,%.6g noenhanced font 'Helvetica,15' background '#ffffff' %s\n"
-                  "set encoding utf8\n"
-                  "inward = %g\n",
-                  kinds[to->kind].terminal, width * kinds[to->kind].scale, height * kinds[to->kind].scale,
-                  kinds[to->kind].setting, kinds[to->kind].inward);
-    put_style(script);
-    return script;
-}
-
-void gnuplot_panel(FILE *script, const panel *place)
-{
-    (void)fputs("reset\n", script);
-    put_style(script);
-    (void)fprintf(script,
-                  "set lmargin at screen %.6f\n"
-                  "set rmargin at screen %.6f\n"
-                  "set bmargin at screen %.6f\n"
-                  "set tmargin at screen %.6f\n",
-                  place->left, place->right, place->bottom, place->top);
-}
-
-/* The bytes of a letter in UTF-8; 0: there is none, or none that XML has. */
-static int letter_size(const char *text)
-{
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char *byte = (const unsigned char *)text;
-    int size = *byte < 0x80 ? 1 : *byte < 0xc0 ? 0 : *byte < 0xe0 ? 2 : *byte < 0xf0 ? 3 : *byte < 0xf8 ? 4 : 0;
-    if (size < 2) return size;
-    unsigned letter = *byte & (0xffU >> (size + 1));
-    for (int i = 1; i < size; i++) {
-        if ((byte[i] & 0xc0) != 0x80) return 0;
-        letter = letter << 6 | (byte[i] & 0x3fU);
-    }
-    int surrogate = letter >= 0xd800 && letter < 0xe000, no_letter = letter == 0xfffe || letter == 0xffff;
-    return letter < least[size] || letter > 0x10ffff || surrogate || no_letter ? 0 : size;
-}
-
-/* In single quotes nothing has a meaning but the quote itself, which gnuplot gets wrong where a text begins with it: a
- * typographic apostrophe does as well.  What is no text would make an SVG that nothing opens. */
-void gnuplot_quote(FILE *script, const char *text)
-{
-    (void)fputc('\'', script);
-    while (*text) {
-        int size = letter_size(text);
-        if (*text == '\'')
-            (void)fputs("\u2019", script);
-        else if (size == 0 || iscntrl((unsigned char)*text))
-            (void)fputc(size ? ' ' : '?', script);
-        else if (strncmp(text, "]]>", 3) == 0)
-            (void)fputs("] ", script); /* that ends a text of XML */
-        else
-            (void)fwrite(text, 1, (size_t)size, script);
-        text += size ? size : 1;
-    }
-    (void)fputc('\'', script);
-}
-
 /* ---- drawing --------------------------------------------------------------------------------------------------- */
 
 /* Copy the picture; is it whole? */
@@ -221,17 +142,24 @@ static int copy_whole(FILE *picture, FILE *out, const char *end)
     return 0;
 }
 
-em_status gnuplot_draw(FILE *script, const canvas *to, em_error *err)
+em_status gnuplot_draw(const canvas *to, const char *script, int width, int height, fill *with, em_error *err)
 {
     em_status status = EM_OK;
     char program[GNUPLOT_PATH_MAX];
-    FILE *picture = tmpfile();
-    if (fflush(script) != 0 || !picture) TRY(no_temporary_file(err));
+    double scale = kinds[to->kind].scale;
+    FILE *commands = tmpfile(), *picture = tmpfile();
+    fill_text(with, "terminal", "%s size %.6g,%.6g", kinds[to->kind].terminal, width * scale, height * scale);
+    fill_text(with, "setting", "%s", kinds[to->kind].setting);
+    fill_text(with, "inward", "%g", kinds[to->kind].inward);
+    if (!commands || !picture) TRY(no_temporary_file(err));
+    TRY(template_put(commands, script, with, err));
+    if (fflush(commands) != 0) TRY(no_temporary_file(err));
     if (!gnuplot_find(program)) TRY(gnuplot_require("gnuplot", err));
-    if (run(program, script, picture) != 0 || !copy_whole(picture, emi_output_stream(to->output), kinds[to->kind].end))
+    if (run(program, commands, picture) != 0 ||
+        !copy_whole(picture, emi_output_stream(to->output), kinds[to->kind].end))
         TRY(emi_fail(err, EM_ENOTSUP, "gnuplot: %s could not draw the picture; try another gnuplot", program));
 done:
     if (picture) (void)fclose(picture);
-    (void)fclose(script);
+    if (commands) (void)fclose(commands);
     return status;
 }

@@ -3,6 +3,7 @@
 #define LAB_GNUPLOT_H
 
 #include "base/output.h"
+#include "lab/template.h"
 
 #include <limits.h>
 
@@ -17,11 +18,6 @@ typedef struct canvas {
     picture_kind kind;
 } canvas;
 
-/* A part of the picture: where its axes are, from 0 to 1 across it and up. */
-typedef struct panel {
-    double left, right, bottom, top;
-} panel;
-
 /* Where it is installed; 0 when it is not. */
 int gnuplot_find(char path[GNUPLOT_PATH_MAX]);
 
@@ -34,17 +30,7 @@ em_status gnuplot_require_for(const char *what, const char *path, em_error *err)
 /* The kind of picture that a name asks for, which gnuplot_require_for has let pass. */
 picture_kind gnuplot_kind(const char *path);
 
-/* Begin a script: a picture in the house style.  In it, `set ylabel ... offset inward,0` keeps a title near long numbers.
- *  NULL with an error when there is no room for one. */
-FILE *gnuplot_script(const canvas *to, int width, int height, em_error *err);
-
-/* Begin one of several panels, each with settings of its own. */
-void gnuplot_panel(FILE *script, const panel *place);
-
-/* A text as a gnuplot string, quotes included. */
-void gnuplot_quote(FILE *script, const char *text);
-
-/* Run the script and put the picture into the output.  The script is closed. */
-em_status gnuplot_draw(FILE *script, const canvas *to, em_error *err);
+/* Draw a script of lab/plots, filled in, as a picture of so many pixels, into the output. */
+em_status gnuplot_draw(const canvas *to, const char *script, int width, int height, fill *with, em_error *err);
 
 #endif

@@ -1,153 +1,194 @@
-#include "lab/plot_curves.h"
-#include "lab/palette.h"
+/* Curves on a logarithmic scale. */
+#include "lab/plot.h"
+
+#include "base/error.h"
 
 #include <math.h>
+#include <string.h>
 
-/* A mean squared sine below the square of what doubles resolve says nothing more, and an error of 0 has no logarithm:
- * both are drawn here. */
+/* A mean squared sine below the square of what doubles resolve says nothing more, and an error of 0 has no logarithm: both
+ * are drawn here. */
 #define LEAST_SHOWN 1e-16
 
-static const char *const axis_titles[] = {
-    [ALONG_ITERATIONS] = "iterations",
-    [ALONG_UNITS] = "units sent (d x K matrices to each neighbour)",
-    [ALONG_ROUNDS] = "rounds of messages",
-    [ALONG_SECONDS] = "seconds in the iterations",
-};
-
-static double position(const em_trace_row *row, trace_axis along)
+void plot_place(fill *panel, double left, double right, double bottom, double top)
 {
-    switch (along) {
-    case ALONG_ITERATIONS: return (double)row->iteration;
-    case ALONG_UNITS: return row->units;
-    case ALONG_ROUNDS: return (double)row->rounds;
-    default: return row->seconds;
-    }
+    fill_text(panel, "left", "%.6f", left);
+    fill_text(panel, "right", "%.6f", right);
+    fill_text(panel, "bottom", "%.6f", bottom);
+    fill_text(panel, "top", "%.6f", top);
 }
 
-double trace_end(const em_model *model, trace_axis along)
-{
-    size_t rows = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
-    return rows ? position(&trace[rows - 1], along) : 0;
-}
+/* ---- the range, fitted to all that is shown ----------------------------------------------------------- */
 
-/* ---- the frame, fitted to all curves ------------------------------------------------------------------- */
-
-typedef struct frame {
-    trace_axis along;
-    int with_error;     /* else the residual */
+typedef struct range {
     int log_x;          /* then what cost nothing yet has no place */
-    double left, right; /* where the first point is, and where the longest curve ends */
-    double least, most; /* of what is drawn */
-} frame;
+    double left, right; /* where the first point is, and the last */
+    double bottom, top;
+} range;
 
-/* Where the row is drawn; 0: nowhere. */
-static int place(const frame *f, const em_trace_row *row, double *x, double *y)
+static int has_place(const range *r, const plot_point *p)
 {
-    *x = position(row, f->along);
-    *y = f->with_error ? row->error : row->residual;
-    if (!(*y >= 0) || isinf(*y) || (f->log_x && !(*x > 0))) return 0;
-    *y = fmax(*y, LEAST_SHOWN);
-    return 1;
+    return isfinite(p->x) && isfinite(p->y) && p->y >= 0 && (p->x > 0 || !r->log_x);
 }
 
-static void frame_take(frame *f, const em_model *model)
+static double shown(const plot_axes *axes, double y)
 {
-    size_t rows = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
-    for (size_t i = 0; i < rows; i++) {
-        double x, y;
-        if (!place(f, &trace[i], &x, &y)) continue;
-        f->left = fmin(f->left, x);
-        f->least = fmin(f->least, y);
-        f->most = fmax(f->most, y);
-    }
+    y = fmax(y, LEAST_SHOWN);
+    return axes->top > 0 ? fmin(y, axes->top) : y;
 }
 
-static frame frame_of(const trace_curve *curves, int count, trace_axis along)
+static int is_wide(const plot_panel *of)
 {
     enum { WIDE = 20 };
-    double shortest = INFINITY;
-    frame f = {.along = along, .left = INFINITY, .least = INFINITY, .most = 0};
-    for (int i = 0; i < count; i++) {
-        double end = trace_end(curves[i].model, along);
-        if (curves[i].model && !isnan(em_model_info(curves[i].model)->error)) f.with_error = 1;
-        if (end <= 0) continue;
-        shortest = fmin(shortest, end);
-        f.right = fmax(f.right, end);
+    double shortest = INFINITY, longest = 0;
+    for (int c = 0; c < of->count; c++) {
+        double end = of->curves[c].count ? of->curves[c].points[of->curves[c].count - 1].x : 0;
+        if (end > 0) shortest = fmin(shortest, end), longest = fmax(longest, end);
     }
-    f.log_x = f.right > WIDE * shortest;
-    for (int i = 0; i < count; i++) frame_take(&f, curves[i].model);
-    if (!f.log_x) f.left = 0;
-    if (!(f.right > f.left)) f.right = f.left > 0 ? 10 * f.left : 1;
-    if (!(f.most > 0)) f.least = LEAST_SHOWN, f.most = 1;
-    return f;
+    return longest > WIDE * shortest;
 }
 
-static void put_frame(FILE *script, const frame *f)
+static range range_of(const plot_panel *of)
 {
-    double bottom = floor(log10(f->least)), top = ceil(log10(f->most));
-    (void)fprintf(script,
-                  "set logscale y\n"
-                  "set format y '1e%%T'\n"
-                  "unset mytics\n"
-                  "set xlabel '%s'\n"
-                  "set ylabel '%s' font ',13' offset inward,0\n"
-                  "set xrange [%.9g:%.9g]\n"
-                  "set yrange [1e%g:1e%g]\n",
-                  axis_titles[f->along], f->with_error ? "error (mean squared sine of the angles)" : "residual",
-                  f->left, f->right, bottom, top > bottom ? top : bottom + 1);
-    if (f->log_x) (void)fputs("set logscale x\nset format x '%g'\n", script);
+    const plot_axes *axes = &of->axes;
+    double least = axes->top > 0 ? 0.1 : INFINITY, most = 0;
+    range r = {.log_x = axes->log_x < 0 ? is_wide(of) : axes->log_x, .left = INFINITY};
+    for (int c = 0; c < of->count; c++)
+        for (size_t i = 0; i < of->curves[c].count; i++) {
+            const plot_point *p = &of->curves[c].points[i];
+            if (!has_place(&r, p)) continue;
+            r.left = fmin(r.left, p->x);
+            r.right = fmax(r.right, p->x);
+            least = fmin(least, shown(axes, of->curves[c].band ? fmin(p->least, p->y) : p->y));
+            most = fmax(most, shown(axes, p->y));
+        }
+    if (!r.log_x) r.left = 0;
+    if (isinf(r.left)) r.left = 1;
+    if (!(r.right > r.left)) r.right = r.left > 0 ? 10 * r.left : 1;
+    if (isinf(least)) least = LEAST_SHOWN, most = 1;
+    r.bottom = fmax(pow(10, floor(log10(least))), LEAST_SHOWN);
+    r.top = axes->top > 0 ? axes->top : fmax(pow(10, ceil(log10(most))), 10 * r.bottom);
+    return r;
+}
+
+/* From 0 to 1 over the axes. */
+static double across(const range *r, double x)
+{
+    return r->log_x ? log(x / r->left) / log(r->right / r->left) : (x - r->left) / (r->right - r->left);
+}
+
+static double up(const range *r, double y)
+{
+    return log(y / r->bottom) / log(r->top / r->bottom);
 }
 
 /* ---- the curves -------------------------------------------------------------------------------------------- */
 
-/* Rows that a picture of this size can tell apart, and always the last.  Returns how many; with no script, that alone. */
-static size_t put_rows(FILE *script, const frame *f, const em_model *model)
+/* Rows that a picture of this size can tell apart, and always the last.  Returns how many. */
+static size_t put_points(FILE *out, const range *r, const plot_axes *axes, const plot_curve *c)
 {
-    enum { DOTS = 1000 };
-    size_t rows = 0, points = 0;
-    const em_trace_row *trace = model ? em_model_trace(model, &rows) : NULL;
-    double next = 0, x, y;
-    for (size_t i = 0; i < rows; i++) {
-        if (!place(f, &trace[i], &x, &y) || (x < next && i + 1 < rows)) continue;
-        next = f->log_x ? x * (1 + 5.0 / DOTS) : x + f->right / DOTS;
+    const double far = 1.0 / axes->dots, near = far / 2, high = 1.0 / 40;
+    double last_x = -1, last_y = 0;
+    size_t points = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const plot_point *p = &c->points[i];
+        if (!has_place(r, p)) continue;
+        double y = shown(axes, p->y), right = across(r, p->x) - last_x, steep = fabs(up(r, y) - last_y);
+        if (!(right >= far || (right >= near && steep >= high) || i + 1 == c->count)) continue;
+        last_x += right;
+        last_y = up(r, y);
         points++;
-        if (script) (void)fprintf(script, "%.9g %.4g\n", x, y);
+        (void)fprintf(out, "%.9g %.4g", p->x, y);
+        if (c->band) (void)fprintf(out, " %.4g %.4g", shown(axes, p->least), shown(axes, p->most));
+        (void)fputc('\n', out);
     }
     return points;
 }
 
-int trace_is_a_curve(const em_model *model, trace_axis along)
+static void fill_curve(fill *item, int n, const range *r, const plot_axes *axes, const plot_curve *c)
 {
-    enum { FEW = 5 };
-    const trace_curve curve = {.model = model};
-    frame f = frame_of(&curve, 1, along);
-    return put_rows(NULL, &f, model) > FEW;
+    enum { COLOURS = 12, MARKS = 8 }; /* along a curve */
+    size_t points = 0;
+    FILE *out = fill_stream(item, "points");
+    if (out) {
+        points = put_points(out, r, axes, c);
+        (void)fclose(out);
+    }
+    fill_text(item, "n", "%d", n % COLOURS + 1);
+    fill_text(item, "title", "%s", c->title ? c->title : "");
+    fill_text(item, "every", "%zu", points / MARKS + 1);
+    fill_flag(item, "band", c->band && points > 1);
 }
 
-/* What ran has a place in the legend, whether or not it has points. */
-void put_curves(FILE *script, const trace_curve *curves, int count, trace_axis along)
+void plot_curves(fill *panel, const plot_panel *of)
 {
-    const char *between = "plot ";
-    frame f = frame_of(curves, count, along);
-    put_frame(script, &f);
-    for (int i = 0; i < count; i++) {
-        (void)fprintf(script, "$curve%d << end\n", i);
-        (void)put_rows(script, &f, curves[i].model);
-        (void)fputs("end\n", script);
+    const plot_axes *axes = &of->axes;
+    range r = range_of(of);
+    fill_flag(panel, "is_curves", 1);
+    fill_text(panel, "xlabel", "%s", axes->xlabel);
+    fill_text(panel, "ylabel", "%s", axes->ylabel);
+    if (axes->ysize) fill_text(panel, "ysize", "%d", axes->ysize);
+    fill_text(panel, "xformat", "%s", axes->xformat);
+    fill_text(panel, "from", "%.9g", r.left);
+    fill_text(panel, "to", "%.9g", r.right);
+    fill_text(panel, "least", "%.9g", r.bottom);
+    fill_text(panel, "most", "%.9g", r.top);
+    fill_flag(panel, "log_x", r.log_x);
+    for (int c = 0; c < of->count; c++) fill_curve(fill_add(panel, "curves"), c, &r, axes, &of->curves[c]);
+}
+
+/* ---- panels --------------------------------------------------------------------------------------------------- */
+
+/* The legend has as many columns as the titles leave room for. */
+typedef struct legend {
+    int rows, height;
+    size_t longest;
+} legend;
+
+static legend legend_of(const plot_panel *of, int width, int columns_most)
+{
+    enum { LETTER = 8, SAMPLE = 66, LINE = 20, MARGIN = 6 };
+    size_t longest = 0;
+    for (int c = 0; c < of->count; c++) {
+        size_t length = of->curves[c].title ? strlen(of->curves[c].title) : 0;
+        if (length > longest) longest = length;
     }
+    int columns = width / (LETTER * (int)longest + SAMPLE);
+    if (columns > columns_most) columns = columns_most;
+    if (columns < 1) columns = 1;
+    int rows = (of->count + columns - 1) / columns;
+    return (legend){.rows = rows, .height = LINE * rows + MARGIN, .longest = longest};
+}
+
+/* gnuplot does not know how wide letters are in an SVG, and leaves a quarter too much where there are many. */
+static void fill_legend(fill *panel, const legend *l, int picture_height)
+{
+    enum { FEW = 16 };
+    fill_text(panel, "rows", "%d", l->rows ? l->rows : 1);
+    fill_text(panel, "height", "%.6f", (double)l->height / picture_height);
+    fill_text(panel, "narrow", "%zu", l->longest > FEW ? l->longest / 4 : 0);
+}
+
+em_status plot_panels(const canvas *to, const plot_frame *frame, const char *title, const plot_panel *panels, int count,
+                      em_error *err)
+{
+    enum { EACH = 580 };
+    em_status status = EM_OK;
+    fill *with = NULL;
+    legend names = legend_of(&panels[0], count * EACH, frame->columns);
+    double width = count * EACH, height = frame->height + names.height;
+    TRY(fill_open(&with, err));
+    fill_flag(with, "several", count > 1);
+    fill_text(with, "title", "%s", title);
     for (int i = 0; i < count; i++) {
-        if (!curves[i].model) continue;
-        size_t points = put_rows(NULL, &f, curves[i].model);
-        (void)fputs(between, script);
-        if (points)
-            (void)fprintf(script, "$curve%d", i);
-        else
-            (void)fputs("NaN", script);
-        (void)fprintf(script, " title '%s' ", curves[i].name);
-        palette_curve(script, i, points);
-        between = ", ";
+        fill *panel = fill_add(with, "panels");
+        plot_place(panel, (i * EACH + frame->left) / width, ((i + 1) * EACH - frame->right) / width,
+                   (frame->labels + names.height) / height, 1 - frame->title / height);
+        if (i == 0) fill_legend(panel, &names, (int)height);
+        plot_curves(panel, &panels[i]);
     }
-    (void)fputs(*between == 'p' ? "plot NaN notitle\n" : "\n", script);
+    TRY(gnuplot_draw(to, "plots/picture.gp", (int)width, (int)height, with, err));
+done:
+    fill_free(&with);
+    return status;
 }

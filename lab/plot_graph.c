@@ -112,19 +112,19 @@ static int around(const layout *place, double from, double to)
     return to > from ? 1 : -1;
 }
 
-static void put_edge(FILE *script, const layout *place, int i, int j)
+static void put_edge(FILE *out, const layout *place, int i, int j)
 {
     double xi, yi, xj, yj;
     position(place, i, &xi, &yi);
     position(place, j, &xj, &yj);
     double dx = 0.5 * around(place, xi, xj), dy = 0.5 * around(place, yi, yj);
     if (dx == 0 && dy == 0) {
-        (void)fprintf(script, "%.6g %.6g %.6g %.6g\n", xi, yi, xj - xi, yj - yi);
+        (void)fprintf(out, "%.6g %.6g %.6g %.6g\n", xi, yi, xj - xi, yj - yi);
         return;
     }
     /* It leaves the picture on one side and comes back on the other. */
-    (void)fprintf(script, "%.6g %.6g %.6g %.6g\n", xi, yi, -dx, -dy);
-    (void)fprintf(script, "%.6g %.6g %.6g %.6g\n", xj, yj, dx, dy);
+    (void)fprintf(out, "%.6g %.6g %.6g %.6g\n", xi, yi, -dx, -dy);
+    (void)fprintf(out, "%.6g %.6g %.6g %.6g\n", xj, yj, dx, dy);
 }
 
 /* On a disc, the area grows with the degree, as far as there is room. */
@@ -137,56 +137,40 @@ static double point_size(const layout *place, int node)
     return room * usual * fmin(fmax(larger, 1), place->nodes <= LABELS_MAX ? 1.6 : 6);
 }
 
-static void put_blocks(FILE *script, const em_graph *graph, const layout *place)
+static void fill_data(fill *panel, const em_graph *graph, const layout *place)
 {
-    (void)fprintf(script, "$edges << end\n");
-    for (size_t e = 0; e < em_graph_edges(graph); e++) {
+    FILE *edges = fill_stream(panel, "edges"), *nodes = fill_stream(panel, "nodes");
+    for (size_t e = 0; edges && e < em_graph_edges(graph); e++) {
         int i, j;
         em_graph_edge(graph, e, &i, &j);
-        put_edge(script, place, i, j);
+        put_edge(edges, place, i, j);
     }
-    (void)fprintf(script, "end\n$nodes << end\n");
-    for (int i = 0; i < place->nodes; i++) {
+    for (int i = 0; nodes && i < place->nodes; i++) {
         double x, y;
         position(place, i, &x, &y);
-        (void)fprintf(script, "%.6g %.6g %d %.3g\n", x, y, i, point_size(place, i));
+        (void)fprintf(nodes, "%.6g %.6g %d %.3g\n", x, y, i, point_size(place, i));
     }
-    (void)fprintf(script, "end\n");
-}
-
-static void put_title(FILE *script, const em_graph *graph, const char *topology)
-{
-    char title[512];
-    int nodes = em_graph_nodes(graph);
-    size_t edges = em_graph_edges(graph);
-    (void)snprintf(title, sizeof title, "%s: %d node%s, %zu edge%s", topology, nodes, nodes == 1 ? "" : "s", edges,
-                   edges == 1 ? "" : "s");
-    (void)fprintf(script, "set title ");
-    gnuplot_quote(script, title);
-    (void)fprintf(script, "\n");
+    if (edges) (void)fclose(edges);
+    if (nodes) (void)fclose(nodes);
 }
 
 /* ---- the picture ---------------------------------------------------------------------------------------------------- */
 
-static void put_graph(FILE *script, const layout *place, size_t edges)
+static void fill_graph(fill *panel, const em_graph *graph, const layout *place, const char *topology)
 {
-    double margin = place->rows ? 0.8 : 0.15;
-    double right = place->rows ? place->columns - 1 : 1, bottom = place->rows ? 1 - place->rows : -1;
-    double top = place->rows ? 0 : 1, left = place->rows ? 0 : -1;
-    (void)fprintf(script,
-                  "unset border\nunset tics\nunset key\nunset grid\n"
-                  "set size ratio -1\nset margins 1, 1, 1, 3\n"
-                  "set xrange [%g:%g]\nset yrange [%g:%g]\n"
-                  "plot ",
-                  left - margin, right + margin, bottom - margin, top + margin);
-    if (edges)
-        (void)fprintf(script, "$edges with vectors nohead linecolor '%s' linewidth %g, ",
-                      edges > 2000 ? "#dde3e9" : "#b4c0cc", edges > 300 ? 0.6 : 1.3);
-    (void)fprintf(script, "$nodes using 1:2:4 with points pointtype 7 pointsize variable linecolor '#20639b'");
-    if (place->nodes <= LABELS_MAX)
-        (void)fprintf(script, ", $nodes using 1:2:3 with labels font 'Helvetica,%d' textcolor '#ffffff'",
-                      place->nodes <= FEW_NODES ? 13 : 9);
-    (void)fprintf(script, "\n");
+    int grid = place->rows > 0;
+    size_t edges = em_graph_edges(graph);
+    double margin = grid ? 0.8 : 0.15;
+    fill_text(panel, "title", "%s: %d node%s, %zu edge%s", topology, place->nodes, place->nodes == 1 ? "" : "s", edges,
+              edges == 1 ? "" : "s");
+    fill_text(panel, "x_from", "%g", (grid ? 0 : -1) - margin);
+    fill_text(panel, "x_to", "%g", (grid ? place->columns - 1 : 1) + margin);
+    fill_text(panel, "y_from", "%g", (grid ? 1 - place->rows : -1) - margin);
+    fill_text(panel, "y_to", "%g", (grid ? 0 : 1) + margin);
+    fill_text(panel, "edge_colour", "%s", edges > 2000 ? "#dde3e9" : "#b4c0cc");
+    fill_text(panel, "edge_width", "%g", edges > 300 ? 0.6 : 1.3);
+    if (place->nodes <= LABELS_MAX) fill_text(panel, "label_size", "%d", place->nodes <= FEW_NODES ? 13 : 9);
+    fill_data(panel, graph, place);
 }
 
 em_status plot_graph(const canvas *to, const em_graph *graph, const char *topology, em_error *err)
@@ -194,16 +178,15 @@ em_status plot_graph(const canvas *to, const em_graph *graph, const char *topolo
     em_status status = EM_OK;
     size_t edges = em_graph_edges(graph);
     layout place = {0};
+    fill *with = NULL;
     if (edges > PICTURE_EDGES_MAX)
         return emi_fail(err, EM_ENOTSUP, "--plot: %zu edges are too many for a picture; try fewer nodes", edges);
+    TRY(fill_open(&with, err));
     TRY(lay_out(&place, graph, topology, err));
-    FILE *script = gnuplot_script(to, 720, 750, err);
-    if (!script) TRY(err->code);
-    put_blocks(script, graph, &place);
-    put_title(script, graph, topology);
-    put_graph(script, &place, edges);
-    TRY(gnuplot_draw(script, to, err));
+    fill_graph(fill_add(with, "panels"), graph, &place, topology);
+    TRY(gnuplot_draw(to, "plots/picture.gp", 720, 750, with, err));
 done:
+    fill_free(&with);
     layout_free(&place);
     return status;
 }

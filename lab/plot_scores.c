@@ -3,9 +3,9 @@
  * A picture shows no more than one point for each of its spots, which are about as large as a point.  So its size has a
  * limit whatever the number of rows, and every row has a point on it or at it.  Where rows meet, chance decides whose
  * colour is seen; the more rows there are, the less can be seen through the point. */
-#include "lab/plot_scores.h"
 #include "base/error.h"
-#include "lab/palette.h"
+#include "base/utf8.h"
+#include "lab/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,31 +110,30 @@ static unsigned transparency(const scatter *s, const spot *at)
     return at->rows == 1 ? 0x90 : at->rows == 2 ? 0x68 : at->rows <= 4 ? 0x40 : 0x10;
 }
 
-static unsigned colour(const scatter *s, const spot *at)
+/* The colour of what has no class is the last. */
+static int colour_of(const scatter *s, const spot *at)
 {
-    int class = s->labels ? labels_class(s->labels, at->row) : 0;
-    unsigned rgb = s->labels && class == s->labels->count ? PALETTE_NONE : palette_rgb(class);
-    return transparency(s, at) << 24 | rgb;
+    if (!s->labels) return 1;
+    int class = labels_class(s->labels, at->row);
+    return class == s->labels->count ? CLASSES_MAX + 1 : class + 1;
 }
 
-/* x, y, and a colour or, where labels are numbers, the number: then one block has those with a number, the other those
- * without. */
-static void put_points(FILE *script, const scatter *s, const char *block, int with_number)
+/* Those with a number on the scale, or all others. */
+static void fill_points(fill *panel, const scatter *s, const char *name, int with_number)
 {
     int scale = s->labels && s->labels->count == 0;
-    (void)fprintf(script, "$%s << end\n", block);
-    for (size_t i = 0; i < SPOTS; i++) {
+    FILE *out = fill_stream(panel, name);
+    for (size_t i = 0; out && i < SPOTS; i++) {
         const spot *at = &s->spots[i];
         if (at->rows == 0) continue;
-        double number = scale ? labels_number(s->labels, at->row) : 0;
+        double number = scale ? labels_number(s->labels, at->row) : NAN;
         if (isnan(number) == with_number) continue;
-        if (scale && with_number)
-            (void)fprintf(script, "%.6g %.6g %.9g\n", at->x, at->y, number);
+        if (with_number)
+            (void)fprintf(out, "%.6g %.6g %.9g\n", at->x, at->y, number);
         else
-            (void)fprintf(script, "%.6g %.6g %u\n", at->x, at->y,
-                          scale ? transparency(s, at) << 24 | PALETTE_NONE : colour(s, at));
+            (void)fprintf(out, "%.6g %.6g %d %u\n", at->x, at->y, colour_of(s, at), transparency(s, at) << 24);
     }
-    (void)fputs("end\n", script);
+    if (out) (void)fclose(out);
 }
 
 static double point_size(size_t rows)
@@ -144,30 +143,17 @@ static double point_size(size_t rows)
 
 /* ---- legend, axes ------------------------------------------------------------------------------------------------- */
 
-static int continues_a_letter(char byte)
-{
-    return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
-/* Room for a letter, in those of an ordinary one: W and M, and those of Asian scripts, which UTF-8 has as three bytes or
- * more, take two. */
-static int room_of(char first)
-{
-    return (unsigned char)first >= 0xe2 || strchr("WM@%", first) ? 2 : 1;
-}
-
-/* A text that is too long loses its end, but no half of a letter.  Returns the room it takes, in letters. */
+/* A text that is too long loses its end, but no half of a letter.  Returns the room it takes, in ordinary letters: W and M,
+ * and those of Asian scripts, take two. */
 static int shorten(char out[NAME_ROOM], const char *text)
 {
-    enum { LETTERS = 20, DOTS = 3 };
+    enum { LETTERS = 20, DOTS = 3, ASIAN = 0x2000 };
     const char *end = text;
     int room = 0;
-    for (; *end && end - text < NAME_ROOM - DOTS - 1; end++) {
-        if (continues_a_letter(*end)) continue;
-        if (room >= LETTERS) break;
-        room += room_of(*end);
+    while (*end && room < LETTERS && end - text < NAME_ROOM - DOTS - EMI_UTF8_MOST) {
+        uint32_t letter = emi_utf8_next(&end);
+        room += letter >= ASIAN || (letter < 0x80 && strchr("WM@%", (int)letter)) ? 2 : 1;
     }
-    while (end > text && continues_a_letter(*end)) end--;
     (void)snprintf(out, NAME_ROOM, "%.*s%s", (int)(end - text), text, *end ? "..." : "");
     return *end ? room + DOTS : room;
 }
@@ -187,173 +173,126 @@ static int legend_width(const labels *l)
     return SIGN + LETTER * longest;
 }
 
-static void put_sign(FILE *script, const char *name, unsigned rgb)
+static void fill_class(fill *panel, const char *name, int n)
 {
     char text[NAME_ROOM];
+    fill *item = fill_add(panel, "classes");
     (void)shorten(text, name);
-    (void)fprintf(script, ", NaN with points pointtype 7 pointsize 0.8 linecolor '#%06x' title ", rgb);
-    gnuplot_quote(script, text);
+    fill_text(item, "name", "%s", text);
+    fill_text(item, "n", "%d", n);
 }
 
-static void put_key(FILE *script, const labels *l, double left, double top)
+static void fill_classes(fill *panel, const labels *l, double beside)
 {
     char name[NAME_ROOM];
-    if (!l || l->count == 0) {
-        (void)fputs("unset key\n", script);
-        return;
-    }
     (void)shorten(name, l->name);
-    (void)fprintf(script,
-                  "set key at screen %.6f, %.6f left top vertical Left reverse samplen 1 spacing 1.15 font ',13' "
-                  "textcolor '#303030' title ",
-                  left, top);
-    gnuplot_quote(script, name);
-    (void)fputs("\n", script);
+    fill_text(panel, "classes_name", "%s", name);
+    fill_text(panel, "beside", "%.6f", beside);
+    for (int c = 0; c < l->count; c++) fill_class(panel, l->classes[c], c + 1);
+    if (l->missing) fill_class(panel, NO_LABEL, CLASSES_MAX + 1);
 }
 
 /* Numbers of many digits would not leave room for anything else. */
-static void put_numbers(FILE *script, const char *axis, const range *r)
+static void fill_format(fill *panel, const char *name, const range *r)
 {
     double largest = fmax(fabs(r->least), fabs(r->most));
     int digits = largest < 1e99 && largest > 1e-99 ? 2 : 1;
-    if (largest >= 1e5 || largest < 1e-2) (void)fprintf(script, "set format %s '%%.%dte%%T'\n", axis, digits);
+    if (largest >= 1e5 || largest < 1e-2) fill_text(panel, name, "%%.%dte%%T", digits);
 }
 
-static void put_scale(FILE *script, const labels *l, double left, double bottom, double top)
+static void fill_scale(fill *panel, const labels *l, double left, double height)
 {
-    if (!l || l->count > 0) return;
-    (void)fprintf(script,
-                  "set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')\n"
-                  "set cbrange [%.9g:%.9g]\n"
-                  "set colorbox user origin screen %.6f, %.6f size screen 0.025, %.6f\n"
-                  "set cblabel ",
-                  l->least, l->most > l->least ? l->most : l->least + 1, left, bottom, top - bottom);
-    gnuplot_quote(script, l->name);
-    (void)fputs(" font ',13'\n", script);
-    put_numbers(script, "cb", &(range){l->least, l->most});
+    fill_text(panel, "scale_name", "%s", l->name);
+    fill_text(panel, "scale_from", "%.9g", l->least);
+    fill_text(panel, "scale_to", "%.9g", l->most > l->least ? l->most : l->least + 1);
+    fill_text(panel, "bar_left", "%.6f", left);
+    fill_text(panel, "bar_height", "%.6f", height);
+    fill_format(panel, "scale_format", &(range){l->least, l->most});
 }
 
-/* That of the y axis keeps its place, however long the numbers are. */
-static void put_axis_title(FILE *script, char axis, const char *title)
+static void fill_component(fill *panel, const char *name, int component, const score_plot *of)
 {
-    (void)fputs(axis == 'x' ? "set xlabel " : "set label 1 ", script);
-    gnuplot_quote(script, title);
-    (void)fputs(axis == 'x' ? "\n" : " at screen 0.027, graph 0.5 center rotate by 90 font ',13'\n", script);
+    fill_text(panel, name, "component %d%s (%.3g%% of the variance)", component, of->whitened ? ", whitened" : "",
+              100 * of->shares[component - 1]);
 }
 
-static void put_component(FILE *script, char axis, int component, const score_plot *of)
+static void fill_ranges(fill *panel, const range *x, const range *y)
 {
-    char title[96];
-    (void)snprintf(title, sizeof title, "component %d%s (%.3g%% of the variance)", component,
-                   of->whitened ? ", whitened" : "", 100 * of->shares[component - 1]);
-    put_axis_title(script, axis, title);
-}
-
-static void put_upward(FILE *script, const scatter *s)
-{
-    if (s->of->columns == 2) {
-        put_component(script, 'y', 2, s->of);
-    } else if (s->labels->count) {
-        (void)fputs("unset ytics\nset border 1\n", script);
-    } else {
-        put_axis_title(script, 'y', s->labels->name);
-    }
-}
-
-static void put_ranges(FILE *script, const range *x, const range *y)
-{
-    (void)fprintf(script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", x->least, x->most, y->least, y->most);
-    put_numbers(script, "x", x);
-    put_numbers(script, "y", y);
-}
-
-static FILE *begin(const canvas *to, const score_plot *of, panel *axes, em_error *err)
-{
-    int width = LEFT + AXES_WIDTH + RIGHT + legend_width(of->labels), height = BOTTOM + AXES_HEIGHT + TOP;
-    *axes = (panel){.left = (double)LEFT / width,
-                    .right = (double)(LEFT + AXES_WIDTH) / width,
-                    .bottom = (double)BOTTOM / height,
-                    .top = 1 - (double)TOP / height};
-    FILE *script = gnuplot_script(to, width, height, err);
-    if (!script) return NULL;
-    gnuplot_panel(script, axes);
-    (void)fprintf(script, "set title 'scores of %zu row%s'\n", of->rows, of->rows == 1 ? "" : "s");
-    put_component(script, 'x', 1, of);
-    return script;
+    fill_text(panel, "x_from", "%.9g", x->least);
+    fill_text(panel, "x_to", "%.9g", x->most);
+    fill_text(panel, "y_from", "%.9g", y->least);
+    fill_text(panel, "y_to", "%.9g", y->most);
+    fill_format(panel, "x_format", x);
+    fill_format(panel, "y_format", y);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------------------------------- */
 
-static void put_scatter(FILE *script, const scatter *s, const panel *axes)
+static em_status fill_scatter(fill *panel, const score_plot *of, double beside, double height, em_error *err)
 {
-    const labels *l = s->labels;
-    double size = point_size(s->of->rows), beside = axes->right + 0.02;
-    int scale = l && l->count == 0;
-    put_upward(script, s);
-    put_key(script, l, beside, axes->top);
-    put_scale(script, l, beside + 0.005, axes->bottom, axes->top);
-    put_ranges(script, &s->x, &s->y);
-    put_points(script, s, "points", 1);
-    if (scale) put_points(script, s, "others", 0);
-    (void)fputs("plot NaN notitle", script); /* the others may have no point at all */
-    if (scale && l->missing)
-        (void)fprintf(
-            script, ", $others using 1:2:3 with points pointtype 7 pointsize %g linecolor rgb variable notitle", size);
-    (void)fprintf(script, ", $points using 1:2:3 with points pointtype 7 pointsize %g linecolor %s notitle", size,
-                  scale ? "palette" : "rgb variable");
-    for (int c = 0; l && c < l->count; c++) put_sign(script, l->classes[c], palette_rgb(c));
-    if (l && l->count && l->missing) put_sign(script, NO_LABEL, PALETTE_NONE);
-    (void)fputs("\n", script);
-}
-
-static em_status plot_scatter(const canvas *to, const score_plot *of, em_error *err)
-{
-    em_status status = EM_OK;
-    panel axes;
-    FILE *script = NULL;
-    scatter s = {.of = of, .labels = of->labels, .spots = calloc(SPOTS, sizeof *s.spots)};
-    if (!s.spots) TRY(emi_fail_memory(err, "--plot"));
+    const labels *l = of->labels;
+    scatter s = {.of = of, .labels = l, .spots = calloc(SPOTS, sizeof *s.spots)};
+    if (!s.spots) return emi_fail_memory(err, "--plot");
     find_spots(&s);
-    script = begin(to, of, &axes, err);
-    if (!script) TRY(err->code);
-    put_scatter(script, &s, &axes);
-    TRY(gnuplot_draw(script, to, err));
-done:
+    fill_ranges(panel, &s.x, &s.y);
+    fill_points(panel, &s, "points", 0);
+    fill_points(panel, &s, "numbers", 1);
+    fill_text(panel, "size", "%g", point_size(of->rows));
+    if (of->columns == 2)
+        fill_component(panel, "ylabel", 2, of);
+    else if (l->count)
+        fill_flag(panel, "strips", 1);
+    else
+        fill_text(panel, "ylabel", "%s", l->name);
+    if (l && l->count)
+        fill_classes(panel, l, beside);
+    else if (l)
+        fill_scale(panel, l, beside + 0.005, height);
     free(s.spots);
-    return status;
+    return EM_OK;
 }
 
-static em_status plot_histogram(const canvas *to, const score_plot *of, em_error *err)
+static void fill_histogram(fill *panel, const score_plot *of)
 {
     enum { BARS_MOST = 100 };
     size_t bars[BARS_MOST] = {0};
     range x = {INFINITY, -INFINITY}, rows = {0, 1};
-    panel axes;
     int count = (int)fmin(fmax(2 * cbrt((double)of->rows), 5), BARS_MOST); /* Rice's rule */
     for (size_t row = 0; row < of->rows; row++) take(&x, of->scores[row]);
     x = with_margin(x);
     for (size_t row = 0; row < of->rows; row++)
         if (has_place(of->scores[row])) bars[place(&x, of->scores[row], count)]++;
-    FILE *script = begin(to, of, &axes, err);
-    if (!script) return err->code;
     double width = (x.most - x.least) / count;
-    (void)fputs("$bars << end\n", script);
-    for (int b = 0; b < count; b++) {
-        (void)fprintf(script, "%.9g %zu\n", x.least + (b + 0.5) * width, bars[b]);
+    FILE *out = fill_stream(panel, "bars");
+    for (int b = 0; out && b < count; b++) {
+        (void)fprintf(out, "%.9g %zu\n", x.least + (b + 0.5) * width, bars[b]);
         rows.most = fmax(rows.most, 1.04 * (double)bars[b]);
     }
-    (void)fputs("end\n", script);
-    put_ranges(script, &x, &rows);
-    put_axis_title(script, 'y', "rows");
-    (void)fprintf(script,
-                  "set grid noxtics\nunset key\n"
-                  "set boxwidth %.9g\nset style fill solid noborder\n"
-                  "plot $bars with boxes linecolor '#%06x'\n",
-                  0.94 * width, palette_rgb(0));
-    return gnuplot_draw(script, to, err);
+    if (out) (void)fclose(out);
+    fill_ranges(panel, &x, &rows);
+    fill_text(panel, "ylabel", "rows");
+    fill_text(panel, "width", "%.9g", 0.94 * width);
 }
 
-em_status plot_scores(const canvas *to, const score_plot *s, em_error *err)
+em_status plot_scores(const canvas *to, const score_plot *of, em_error *err)
 {
-    return s->columns == 1 && !s->labels ? plot_histogram(to, s, err) : plot_scatter(to, s, err);
+    em_status status = EM_OK;
+    fill *with = NULL;
+    int width = LEFT + AXES_WIDTH + RIGHT + legend_width(of->labels), height = BOTTOM + AXES_HEIGHT + TOP;
+    double right = (double)(LEFT + AXES_WIDTH) / width, bottom = (double)BOTTOM / height,
+           top = 1 - (double)TOP / height;
+    TRY(fill_open(&with, err));
+    fill *panel = fill_add(with, "panels");
+    plot_place(panel, (double)LEFT / width, right, bottom, top);
+    fill_flag(panel, "is_scores", 1);
+    fill_text(panel, "title", "scores of %zu row%s", of->rows, of->rows == 1 ? "" : "s");
+    fill_component(panel, "xlabel", 1, of);
+    if (of->columns == 1 && !of->labels)
+        fill_histogram(panel, of);
+    else
+        TRY(fill_scatter(panel, of, right + 0.02, top - bottom, err));
+    TRY(gnuplot_draw(to, "plots/picture.gp", width, height, with, err));
+done:
+    fill_free(&with);
+    return status;
 }

@@ -7,6 +7,8 @@
 #include "outputs.h"
 #include "problem.h"
 
+#include "lab/plot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,15 +67,59 @@ typedef struct compare_job {
     contender *interrupted; /* the one that Ctrl-C ended */
 } compare_job;
 
+/* ---- what was asked for ------------------------------------------------------------------------------- */
+
+static const em_method_info *find_method(const char *name)
+{
+    for (int i = 0; em_method(i); i++)
+        if (strcmp(em_method(i)->name, name) == 0) return em_method(i);
+    return NULL;
+}
+
+static em_status check_method(const comparison *c, const char *name, int nodes, em_error *err)
+{
+    const em_method_info *method = find_method(name);
+    if (!*name) return emi_fail(err, EM_EINVAL, "--methods: a name is empty; try --methods krylov,dsa");
+    if (!method && strcmp(name, "auto") != 0)
+        return emi_fail(err, EM_EINVAL, "--methods: '%s' is no method; try eigenmesh compare --help", name);
+    if (method && method->single_node && nodes > 1)
+        return emi_fail(
+            err, EM_EINVAL,
+            "--methods: %s needs all data in one place, and there are %d nodes; try --nodes 1, or without %s", name,
+            nodes, name);
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->contenders[i].name, name) == 0)
+            return emi_fail(err, EM_EINVAL, "--methods: %s is named twice; try it once", name);
+    return EM_OK;
+}
+
+/* The methods of a list such as "krylov,dsa", which must run on so many nodes, each once. */
+static em_status list_methods(comparison *c, const char *list, int nodes, em_error *err)
+{
+    size_t commas = 0;
+    for (const char *at = list; *at; at++) commas += *at == ',';
+    c->names = strdup(list);
+    c->contenders = calloc(commas + 1, sizeof *c->contenders);
+    if (!c->names || !c->contenders) return emi_fail_memory(err, "--methods");
+    for (char *name = c->names, *rest; name; name = rest) {
+        rest = strchr(name, ',');
+        if (rest) *rest++ = 0;
+        em_status status = check_method(c, name, nodes, err);
+        if (status != EM_OK) return status;
+        c->contenders[c->count++].name = name;
+    }
+    return EM_OK;
+}
+
 static em_status describe(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const char *list = args_text(job->args, "methods");
     TRY(problem_describe(&job->problem, job->args, "compute", err));
     if (job->problem.together)
-        TRY(refuse(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
+        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
     TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
-    TRY(comparison_create(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
+    TRY(list_methods(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
     job->problem.options.trace = EM_TRACE_ALL;
     job->problem.options.monitor = progress_fit;
 done:
@@ -132,42 +178,41 @@ done:
     return status;
 }
 
+/* What goes wrong in one method, with its numbers or for want of memory, is a result; all else is wrong with the problem,
+ * for every method alike.  After Ctrl-C no other runs. */
 static em_status run_methods(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const problem *p = &job->problem;
-    comparison *c = &job->methods;
-    lab_experiment experiment = {.graph = p->graph,
-                                 .shards = p->shards,
-                                 .contender_count = c->count,
-                                 .trials = 1,
-                                 .seed = p->options.seed,
-                                 .threads = em_mesh_threads(p->mesh)};
-    lab_contender *contenders = calloc((size_t)c->count, sizeof *contenders);
-    if (!contenders) TRY(refuse_memory(err, "--methods"));
-    for (int i = 0; i < c->count; i++) {
-        contenders[i] = (lab_contender){.label = c->contenders[i].name, .options = p->options};
-        contenders[i].options.method = c->contenders[i].name;
-        contenders[i].options.monitor_user = c->contenders[i].name;
-    }
-    experiment.contenders = contenders;
-    TRY(lab_experiment_run(&c->results, &experiment, err));
-    for (int i = 0; i < c->count; i++) {
-        contender *one = &c->contenders[i];
-        one->model = lab_results_model(c->results, i, 0);
-        one->error = *lab_results_error(c->results, i, 0);
+    for (int i = 0; i < job->methods.count && !job->interrupted; i++) {
+        contender *one = &job->methods.contenders[i];
+        em_options options = p->options;
+        options.method = one->name;
+        options.monitor_user = one->name;
+        status = em_fit(&one->model, &options, p->mesh, p->shards, &one->error);
+        if (status != EM_OK && status != EM_ENUMERIC && status != EM_ENOMEM && status != EM_ENOTSUP) {
+            *err = one->error;
+            goto done;
+        }
+        status = EM_OK;
         if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
     }
 done:
     progress_erase();
-    free(contenders);
     return status;
 }
 
 static em_status draw(const compare_job *job, const output_file *file, const trace_axis *axes, int count, em_error *err)
 {
+    em_status status = EM_OK;
+    const comparison *c = &job->methods;
+    trace_curve *curves = file->handle ? calloc((size_t)c->count, sizeof *curves) : NULL;
     if (!file->handle) return EM_OK;
-    return compare_plot(&(canvas){file->handle, gnuplot_kind(file->path)}, &job->methods, axes, count, err);
+    if (!curves) return emi_fail_memory(err, "compare");
+    for (int i = 0; i < c->count; i++) curves[i] = (trace_curve){c->contenders[i].name, c->contenders[i].model};
+    status = plot_comparison(&(canvas){file->handle, gnuplot_kind(file->path)}, curves, c->count, axes, count, err);
+    free(curves);
+    return status;
 }
 
 /* --plot has both costs in one picture: what is sent, and time. */
@@ -186,10 +231,18 @@ done:
     return status;
 }
 
+/* The first model there is; NULL when none ran. */
+static const em_model *any_model(const comparison *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->contenders[i].model) return c->contenders[i].model;
+    return NULL;
+}
+
 static em_status print_report(const compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    const em_model *model = comparison_any(&job->methods);
+    const em_model *model = any_model(&job->methods);
     if (model) {
         problem_print(&job->problem, em_model_info(model));
         (void)putchar('\n');
@@ -230,11 +283,11 @@ static int did_its_job(const compare_job *job, const contender *one)
 static em_status verdict(const compare_job *job, em_error *err)
 {
     if (job->interrupted)
-        return refuse(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
-                      job->interrupted->name);
+        return emi_fail(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
+                        job->interrupted->name);
     for (int i = 0; i < job->methods.count; i++)
         if (did_its_job(job, &job->methods.contenders[i])) return EM_OK;
-    return refuse(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
+    return emi_fail(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
 }
 
 static void release(compare_job *job)
@@ -242,7 +295,9 @@ static void release(compare_job *job)
     outputs_discard(job->files, FILES);
     for (int i = 0; i < FILES; i++) free(job->paths[i]);
     directory_close(&job->directory);
-    comparison_free(&job->methods);
+    for (int i = 0; i < job->methods.count; i++) em_model_free(&job->methods.contenders[i].model);
+    free(job->methods.contenders);
+    free(job->methods.names);
     problem_close(&job->problem);
 }
 
@@ -255,7 +310,7 @@ static em_status compare(const arguments *args, em_error *err)
     TRY(problem_open(&job.problem, err));
     TRY(run_methods(&job, err));
     TRY(write_files(&job, err));
-    const em_model *model = comparison_any(&job.methods);
+    const em_model *model = any_model(&job.methods);
     if (model) problem_warn(&job.problem, em_model_info(model));
     if (args_given(args, "json"))
         print_json(&job);

@@ -6,9 +6,6 @@
 #include "base/error.h"
 #include "lab/experiment.h"
 
-#define refuse        emi_fail
-#define refuse_memory emi_fail_memory
-
 /* Print "eigenmesh: MESSAGE", always exactly one line. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

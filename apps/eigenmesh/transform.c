@@ -1,7 +1,7 @@
 /* eigenmesh transform: rows to scores, and back. */
 #include "command.h"
 #include "input.h"
-#include "lab/plot_scores.h"
+#include "lab/plot.h"
 #include "outputs.h"
 #include "reading.h"
 #include "stream.h"

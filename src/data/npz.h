@@ -8,6 +8,8 @@
 #include "data/input.h"
 #include "data/npy.h"
 
+#include <stdio.h>
+
 typedef struct emi_npz emi_npz;
 
 /* Over all bytes of an archive, which must outlive it.  `name` is for messages. */
@@ -28,5 +30,19 @@ em_status emi_npz_header(emi_npz *npz, size_t index, emi_npy *header, em_error *
 /* The array, its checksum found right: `bytes` has all of its .npy.  What is stored as it is is not copied: `bytes` are
  * borrowed from the archive's then; else they are held. */
 em_status emi_npz_read(emi_npz *npz, size_t index, emi_npy *header, emi_bytes *bytes, em_error *err);
+
+/* ---- and written ------------------------------------------------------------------------------- */
+
+typedef struct emi_npz_writer emi_npz_writer;
+
+em_status emi_npz_create(emi_npz_writer **out, em_error *err); /* to be freed in any case */
+void emi_npz_writer_free(emi_npz_writer **writer);             /* accepts NULL */
+
+/* Another array, of this dtype text and shape; its `size` bytes are the caller's to fill, before the archive is written. */
+em_status emi_npz_add(emi_npz_writer *writer, const char *array, const char *descr, int dims, const size_t *shape,
+                      size_t size, void **payload, em_error *err);
+
+/* All of it, once; a failure of the stream itself is the stream's to tell. */
+em_status emi_npz_write(emi_npz_writer *writer, FILE *stream, em_error *err);
 
 #endif

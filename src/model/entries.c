@@ -1,149 +1,122 @@
 #include "model/entries.h"
 
+#include <limits.h>
 #include <string.h>
 
-#define DOUBLES(label, pointer, n)                                                                                     \
-    {                                                                                                                  \
-        label, EMI_DOUBLES, 1, {n, 0}, n, pointer, 0                                                                   \
-    }
-#define DOUBLE(label, pointer)                                                                                         \
-    {                                                                                                                  \
-        label, EMI_DOUBLES, 0, {0, 0}, 1, pointer, 0                                                                   \
-    }
-#define INT64(label, pointer)                                                                                          \
-    {                                                                                                                  \
-        label, EMI_INT64, 0, {0, 0}, 1, pointer, 0                                                                     \
-    }
-#define UINT64(label, pointer)                                                                                         \
-    {                                                                                                                  \
-        label, EMI_UINT64, 0, {0, 0}, 1, pointer, 0                                                                    \
-    }
-#define UINT64S(label, pointer)                                                                                        \
-    {                                                                                                                  \
-        label, EMI_UINT64, 1, {EM_PHASES, 0}, EM_PHASES, pointer, 0                                                    \
-    }
-#define TEXT(label, array)                                                                                             \
-    {                                                                                                                  \
-        label, EMI_TEXT, 0, {0, 0}, sizeof array, array, 0                                                             \
-    }
+#define AT(member)      offsetof(em_model, member)
+#define TEXT_AT(member) AT(member), sizeof((em_model *)0)->member
 
-/* The answer, under scikit-learn's names. */
-static int answer_entries(em_model *model, emi_entry_buffers *b, emi_entry *out)
+_Static_assert(sizeof(em_reason) == sizeof(int), "a reason is stored as an int");
+
+const emi_entry emi_format_entry = {"format_version", EMI_INT, EMI_ONE, AT(format), 0, 1};
+
+const emi_entry emi_model_entries[] = {
+    /* The answer, under scikit-learn's names. */
+    {"components", EMI_REAL, EMI_COMPONENTS_BY_FEATURES, AT(components), 0, 0},
+    {"mean", EMI_REAL, EMI_EACH_FEATURE, AT(mean), 0, 0},
+    {"scale", EMI_REAL, EMI_EACH_FEATURE, AT(scale), 0, 0},
+    {"feature_names", EMI_NAMES, EMI_EACH_FEATURE, AT(feature_names), 0, 1},
+    {"explained_variance", EMI_REAL, EMI_EACH_COMPONENT, AT(explained_variance), 0, 0},
+    {"explained_variance_ratio", EMI_REAL, EMI_EACH_COMPONENT, AT(explained_variance_ratio), 0, 0},
+    {"singular_values", EMI_REAL, EMI_EACH_COMPONENT, AT(singular_values), 0, 0},
+    {"residuals", EMI_REAL, EMI_EACH_COMPONENT, AT(residuals), 0, 0},
+    {"angle_bounds", EMI_REAL, EMI_EACH_COMPONENT, AT(angle_bounds), 0, 1},
+    {"clusters", EMI_INT64, EMI_EACH_COMPONENT, AT(cluster), 0, 1},
+    {"subspace_bounds", EMI_REAL, EMI_EACH_COMPONENT, AT(subspace_bounds), 0, 1},
+    {"noise_variance", EMI_REAL, EMI_ONE, AT(noise_variance), 0, 0},
+    {"n_samples", EMI_UINT64, EMI_ONE, AT(N), 0, 0},
+    {"n_features", EMI_INT, EMI_ONE, AT(d), 0, 0},
+    {"n_components", EMI_INT, EMI_ONE, AT(K), 0, 0},
+
+    /* How it was found. */
+    {"method", EMI_TEXT, EMI_ONE, TEXT_AT(info.method), 0},
+    {"operator", EMI_TEXT, EMI_ONE, TEXT_AT(info.operator_name), 0},
+    {"choice", EMI_TEXT, EMI_ONE, TEXT_AT(info.choice), 0},
+    {"converged", EMI_INT, EMI_ONE, AT(converged), 0, 0},
+    {"reason", EMI_INT, EMI_ONE, AT(info.reason), 0, 0},
+    {"iterations", EMI_LONG, EMI_ONE, AT(info.iterations), 0, 0},
+    {"step", EMI_REAL, EMI_ONE, AT(info.step), 0, 0},
+    {"tolerance", EMI_REAL, EMI_ONE, AT(info.tolerance), 0, 0},
+    {"change", EMI_REAL, EMI_ONE, AT(info.change), 0, 0},
+    {"consensus", EMI_REAL, EMI_ONE, AT(info.consensus), 0, 0},
+    {"error", EMI_REAL, EMI_ONE, AT(info.error), 0, 0},
+    {"nodes", EMI_INT, EMI_ONE, AT(info.nodes), 0, 0},
+    {"threads", EMI_INT, EMI_ONE, AT(info.threads), 0, 0},
+    {"seed", EMI_UINT64, EMI_ONE, AT(info.seed), 0, 0},
+    {"rounds", EMI_UINT64, EMI_EACH_PHASE, AT(info.traffic[0].rounds), 0, 0},
+    {"messages", EMI_UINT64, EMI_EACH_PHASE, AT(info.traffic[0].messages), 0, 0},
+    {"bytes", EMI_UINT64, EMI_EACH_PHASE, AT(info.traffic[0].bytes), 0, 0},
+    {"units", EMI_REAL, EMI_EACH_PHASE, AT(info.traffic[0].units), 0, 0},
+    {"seconds_setup", EMI_REAL, EMI_ONE, AT(info.seconds_setup), 0, 0},
+    {"seconds", EMI_REAL, EMI_ONE, AT(info.seconds), 0, 0},
+    {"constant_features", EMI_INT, EMI_ONE, AT(info.constant_features), 0, 0},
+    {"open_cluster", EMI_INT, EMI_ONE, AT(info.open_cluster), 0, 0},
+    {"rank", EMI_INT, EMI_ONE, AT(info.rank), 0, 1},
+    {"limited", EMI_INT, EMI_ONE, AT(info.limited), 0, 1},
+    {"version", EMI_TEXT, EMI_ONE, TEXT_AT(version), 0},
+    {"format_version", EMI_INT, EMI_ONE, AT(format), 0, 1},
+    {0},
+};
+
+int emi_entry_shape(const emi_entry *entry, const em_model *model, size_t shape[2], size_t *count)
 {
-    size_t K = (size_t)model->K, d = (size_t)model->d;
-    const emi_entry entries[] = {
-        {"components", EMI_DOUBLES, 2, {K, d}, K * d, model->components, 0},
-        DOUBLES("mean", model->mean, d),
-        DOUBLES("scale", model->scale, d),
-        {"feature_names", EMI_NAMES, 1, {d, 0}, d, &model->feature_names, 1},
-        DOUBLES("explained_variance", model->explained_variance, K),
-        DOUBLES("explained_variance_ratio", model->explained_variance_ratio, K),
-        DOUBLES("singular_values", model->singular_values, K),
-        DOUBLES("residuals", model->residuals, K),
-        {"angle_bounds", EMI_DOUBLES, 1, {K, 0}, K, model->angle_bounds, 1},
-        {"clusters", EMI_INT64, 1, {K, 0}, K, model->cluster, 1},
-        {"subspace_bounds", EMI_DOUBLES, 1, {K, 0}, K, model->subspace_bounds, 1},
-        DOUBLE("noise_variance", &model->noise_variance),
-        UINT64("n_samples", &b->n_samples),
-        INT64("n_features", &b->n_features),
-        INT64("n_components", &b->n_components),
-    };
-    memcpy(out, entries, sizeof entries);
-    return (int)(sizeof entries / sizeof *entries);
+    const size_t rows[] = {1, (size_t)model->K, (size_t)model->d, (size_t)model->K, EM_PHASES};
+    int dims = entry->extent == EMI_ONE ? 0 : entry->extent == EMI_COMPONENTS_BY_FEATURES ? 2 : 1;
+    shape[0] = rows[entry->extent];
+    shape[1] = (size_t)model->d;
+    *count = dims == 2 ? shape[0] * shape[1] : shape[0];
+    return dims;
 }
 
-emi_entry emi_format_entry(emi_entry_buffers *b)
+em_dtype emi_entry_type(const emi_entry *entry)
 {
-    return (emi_entry){"format_version", EMI_INT64, 0, {0, 0}, 1, &b->format, 1};
+    return entry->kind == EMI_REAL ? EM_F64 : entry->kind == EMI_UINT64 ? EM_U64 : EM_I64;
 }
 
-/* How it was found. */
-static int info_entries(em_info *info, emi_entry_buffers *b, emi_entry *out)
+void *emi_entry_member(const emi_entry *entry, const em_model *model)
 {
-    const emi_entry entries[] = {
-        TEXT("method", info->method),
-        TEXT("operator", info->operator_name),
-        TEXT("choice", info->choice),
-        INT64("converged", &b->converged),
-        INT64("reason", &b->reason),
-        INT64("iterations", &b->iterations),
-        DOUBLE("step", &info->step),
-        DOUBLE("tolerance", &info->tolerance),
-        DOUBLE("change", &info->change),
-        DOUBLE("consensus", &info->consensus),
-        DOUBLE("error", &info->error),
-        INT64("nodes", &b->nodes),
-        INT64("threads", &b->threads),
-        UINT64("seed", &b->seed),
-        UINT64S("rounds", b->rounds),
-        UINT64S("messages", b->messages),
-        UINT64S("bytes", b->bytes),
-        DOUBLES("units", b->units, EM_PHASES),
-        DOUBLE("seconds_setup", &info->seconds_setup),
-        DOUBLE("seconds", &info->seconds),
-        INT64("constant_features", &b->constant_features),
-        INT64("open_cluster", &b->open_cluster),
-        {"rank", EMI_INT64, 0, {0, 0}, 1, &b->rank, 1},
-        {"limited", EMI_INT64, 0, {0, 0}, 1, &b->limited, 1},
-        TEXT("version", b->version),
-        emi_format_entry(b),
-    };
-    memcpy(out, entries, sizeof entries);
-    return (int)(sizeof entries / sizeof *entries);
+    return (unsigned char *)model + entry->offset;
 }
 
-int emi_model_entries(em_model *model, emi_entry_buffers *buffers, emi_entry *out)
+/* Its numbers, and how far apart they lie. */
+static unsigned char *numbers_of(const emi_entry *entry, const em_model *model, size_t *stride)
 {
-    int count = answer_entries(model, buffers, out);
-    return count + info_entries(&model->info, buffers, out + count);
+    *stride = entry->extent == EMI_EACH_PHASE ? sizeof(em_traffic) : sizeof(double);
+    unsigned char *member = emi_entry_member(entry, model);
+    if (entry->extent == EMI_ONE || entry->extent == EMI_EACH_PHASE) return member;
+    void *pointed_to;
+    memcpy(&pointed_to, member, sizeof pointed_to);
+    return pointed_to;
 }
 
-void emi_buffers_from_model(const em_model *model, emi_entry_buffers *b)
+void emi_entry_to_bytes(const emi_entry *entry, const em_model *model, unsigned char *bytes)
 {
-    const em_info *info = &model->info;
-    *b = (emi_entry_buffers){.format = EMI_MODEL_FORMAT,
-                             .n_components = model->K,
-                             .n_features = model->d,
-                             .n_samples = model->N,
-                             .converged = info->reason == EM_CONVERGED,
-                             .reason = info->reason,
-                             .iterations = info->iterations,
-                             .nodes = info->nodes,
-                             .threads = info->threads,
-                             .constant_features = info->constant_features,
-                             .open_cluster = info->open_cluster,
-                             .rank = info->rank,
-                             .limited = info->limited,
-                             .seed = info->seed};
-    (void)snprintf(b->version, sizeof b->version, "%s", em_version());
-    for (int phase = 0; phase < EM_PHASES; phase++) {
-        b->rounds[phase] = info->traffic[phase].rounds;
-        b->messages[phase] = info->traffic[phase].messages;
-        b->bytes[phase] = info->traffic[phase].bytes;
-        b->units[phase] = info->traffic[phase].units;
+    size_t shape[2], count, stride;
+    const unsigned char *at = numbers_of(entry, model, &stride);
+    (void)emi_entry_shape(entry, model, shape, &count);
+    for (; count > 0; count--, at += stride, bytes += sizeof(int64_t)) {
+        int64_t number = entry->kind == EMI_INT ? *(const int *)at : entry->kind == EMI_LONG ? *(const long *)at : 0;
+        int is_short = entry->kind == EMI_INT || entry->kind == EMI_LONG;
+        memcpy(bytes, is_short ? (const unsigned char *)&number : at, sizeof number);
     }
 }
 
-void emi_buffers_to_model(const emi_entry_buffers *b, em_model *model)
+int emi_entry_from_bytes(const emi_entry *entry, em_model *model, const unsigned char *bytes)
 {
-    em_info *info = &model->info;
-    model->N = b->n_samples;
-    info->reason = (em_reason)b->reason;
-    info->iterations = (long)b->iterations;
-    info->nodes = (int)b->nodes;
-    info->threads = (int)b->threads;
-    info->constant_features = (int)b->constant_features;
-    info->open_cluster = (int)b->open_cluster;
-    info->rank = (int)b->rank;
-    info->limited = (int)b->limited;
-    info->seed = b->seed;
-    info->samples = b->n_samples;
-    info->features = model->d;
-    info->components = model->K;
-    for (int phase = 0; phase < EM_PHASES; phase++)
-        info->traffic[phase] = (em_traffic){.rounds = b->rounds[phase],
-                                            .messages = b->messages[phase],
-                                            .bytes = b->bytes[phase],
-                                            .units = b->units[phase]};
-    emi_model_derive(model);
+    size_t shape[2], count, stride;
+    unsigned char *at = numbers_of(entry, model, &stride);
+    (void)emi_entry_shape(entry, model, shape, &count);
+    for (; count > 0; count--, at += stride, bytes += sizeof(int64_t)) {
+        int64_t number;
+        memcpy(&number, bytes, sizeof number);
+        if (entry->kind == EMI_INT) {
+            if (number < INT_MIN || number > INT_MAX) return 0;
+            *(int *)at = (int)number;
+        } else if (entry->kind == EMI_LONG) {
+            *(long *)at = (long)number;
+        } else {
+            memcpy(at, bytes, sizeof number);
+        }
+    }
+    return 1;
 }

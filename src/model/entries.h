@@ -1,43 +1,38 @@
 /* What a model file holds: one table for writing and reading.  The file is a .npz, that is a ZIP archive of .npy
- * arrays; names and shapes are scikit-learn's where it has them. */
+ * arrays; names and shapes are scikit-learn's where it has them.  A member that is new is an entry more, and optional. */
 #ifndef EMI_MODEL_ENTRIES_H
 #define EMI_MODEL_ENTRIES_H
 
+#include "data/npy.h"
 #include "model/model.h"
 
 typedef struct emi_entry {
     const char *name;
-    enum { EMI_DOUBLES, EMI_INT64, EMI_UINT64, EMI_TEXT, EMI_NAMES } kind;
-    int dims;
-    size_t shape[2];
-    size_t count; /* doubles, integers and names: elements; text: room in bytes */
-    void *values; /* double *, int64_t *, uint64_t *, char *; char *** of names, which may be none */
-    int optional; /* files of older versions lack it: what is there stays */
+    enum { EMI_REAL, EMI_INT, EMI_LONG, EMI_INT64, EMI_UINT64, EMI_TEXT, EMI_NAMES } kind; /* of the member */
+    enum { EMI_ONE, EMI_EACH_COMPONENT, EMI_EACH_FEATURE, EMI_COMPONENTS_BY_FEATURES, EMI_EACH_PHASE } extent;
+    size_t offset; /* of the member in em_model; components and features are pointed to by it */
+    size_t room;   /* of a text                                                               */
+    int optional;  /* files of older versions lack it: what is there stays                    */
 } emi_entry;
 
-enum { EMI_ENTRIES_MAX = 48 };
+extern const emi_entry emi_model_entries[]; /* a name of NULL ends them */
+extern const emi_entry emi_format_entry;    /* the one that says which programs can read the rest */
 
 /* The version of the file's format: raised when a program that knows only the one before would misread it.  Files without
  * one are of version 1. */
 enum { EMI_MODEL_FORMAT = 2 };
 
-/* The integers and lists of the file that em_model keeps in other forms. */
-typedef struct emi_entry_buffers {
-    int64_t format, n_components, n_features, converged, reason, iterations, nodes, threads, constant_features,
-        open_cluster, rank, limited;
-    uint64_t n_samples, seed;
-    uint64_t rounds[EM_PHASES], messages[EM_PHASES], bytes[EM_PHASES];
-    double units[EM_PHASES];
-    char version[32];
-} emi_entry_buffers;
+/* Dimensions of an entry's array, and their product. */
+int emi_entry_shape(const emi_entry *entry, const em_model *model, size_t shape[2], size_t *count);
 
-/* List the entries of a model whose K and d are set; returns how many. */
-int emi_model_entries(em_model *model, emi_entry_buffers *buffers, emi_entry *out);
+/* The type of its numbers in the file. */
+em_dtype emi_entry_type(const emi_entry *entry);
 
-/* The entry that tells the format, alone. */
-emi_entry emi_format_entry(emi_entry_buffers *buffers);
+/* The member itself. */
+void *emi_entry_member(const emi_entry *entry, const em_model *model);
 
-void emi_buffers_from_model(const em_model *model, emi_entry_buffers *buffers);
-void emi_buffers_to_model(const emi_entry_buffers *buffers, em_model *model);
+/* Numbers to the file's bytes, eight each; and back: 0 where one does not fit its member. */
+void emi_entry_to_bytes(const emi_entry *entry, const em_model *model, unsigned char *bytes);
+int emi_entry_from_bytes(const emi_entry *entry, em_model *model, const unsigned char *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* The arithmetic of the claims, on curves that are made up. */
-#include "reproduce/paper.h"
+#include "lab/paper/paper.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static claim judged(const char *setup_key, curve *curves, int count, const char 
     reproduction r = {.setup_count = 1, .setups = &one};
     assert_ok(claims_judge(&r, &err), &err);
     claim found = *find(&r, claim_key);
-    free(r.claims);
+    claims_free(&r);
     release(&one);
     return found;
 }
@@ -75,7 +75,7 @@ static void nothing_run_is_said(void **state)
         assert_int_equal(r.claims[c].verdict, NOT_RUN);
         assert_int_equal(r.claims[c].evidence_count, 0);
     }
-    free(r.claims);
+    claims_free(&r);
 }
 
 static void collaboration(void **state)

@@ -1,7 +1,7 @@
 /* The pages, of a reproduction that is made up: what they say, that no text breaks out of its place, and that nothing
  * at all gives a page too. */
-#include "reproduce/html.h"
-#include "reproduce/paper.h"
+#include "lab/paper/paper.h"
+#include "lab/template.h"
 #include "support/check.h"
 
 #include <math.h>
@@ -78,19 +78,15 @@ static int make_up(void **state)
 
 /* ---- reading pages -------------------------------------------------------------------------------------- */
 
-static void put_index(FILE *out, const reproduction *r)
-{
-    page_index(out, r, svgs);
-}
-
 /* The text of a page; the caller frees it. */
-static char *text_of(void (*put)(FILE *out, const reproduction *r), const reproduction *r)
+static char *text_of(const char *page, const reproduction *r)
 {
     char *text = NULL;
     size_t size = 0;
+    em_error err = {0};
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    put(out, r);
+    assert_ok(page_write(out, page, r, svgs, &err), &err);
     (void)fclose(out);
     return text;
 }
@@ -155,41 +151,6 @@ static void assert_anchored(const char *page)
 
 /* ---- tests ---------------------------------------------------------------------------------------------- */
 
-static void escapes_html(void **state)
-{
-    (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    html_put(out, "<a b=\"%s\">%s", "<&>\"'", "two\n\x01 \xc3\xa9");
-    (void)fclose(out);
-    assert_string_equal(text, "<a b=\"&lt;&amp;&gt;&quot;&#39;\">two   \xc3\xa9");
-    free(text);
-}
-
-/* RFC 4648, section 10. */
-static void encodes_base64(void **state)
-{
-    (void)state;
-    static const char *const pairs[][2] = {{"", ""},
-                                           {"f", "Zg=="},
-                                           {"fo", "Zm8="},
-                                           {"foo", "Zm9v"},
-                                           {"foob", "Zm9vYg=="},
-                                           {"fooba", "Zm9vYmE="},
-                                           {"foobar", "Zm9vYmFy"},
-                                           {"\xff\xfe\xfb", "//77"}};
-    for (size_t i = 0; i < COUNT(pairs); i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *out = open_memstream(&text, &size);
-        html_base64(out, pairs[i][0]);
-        (void)fclose(out);
-        assert_string_equal(text, pairs[i][1]);
-        free(text);
-    }
-}
-
 static void names_verdicts(void **state)
 {
     (void)state;
@@ -202,7 +163,7 @@ static void names_verdicts(void **state)
 static void writes_claims_in_markdown(void **state)
 {
     (void)state;
-    char *page = text_of(page_claims_markdown, &made_up);
+    char *page = text_of("claims.md", &made_up);
     assert_says(page, "Made by `eigenmesh reproduce '<all>' --output \"a&b\"` with eigenmesh ");
     assert_says(page, ": 2 trials of fewer iterations (quick), seed 18446744073709551615.\n");
     assert_says(page, "\n| Figure 1a | a \\< b & c \\| d. | holds in part |\n"
@@ -215,7 +176,7 @@ static void writes_claims_in_markdown(void **state)
                       "- does not hold, Cycle: T\\_c \\<b>\n");
     assert_says(page, "\n## fourth\n\nFigure 3: Who knows.\n\nVerdict: **not run**.\n");
     free(page);
-    page = text_of(page_claims_markdown, &nothing);
+    page = text_of("claims.md", &nothing);
     assert_says(page, "No claim was judged.\n");
     assert_silent(page, "|");
     free(page);
@@ -224,7 +185,7 @@ static void writes_claims_in_markdown(void **state)
 static void writes_claims_in_json(void **state)
 {
     (void)state;
-    char *page = text_of(page_claims_json, &made_up);
+    char *page = text_of("claims.json", &made_up);
     assert_says(page,
                 "[\n  {\n    \"key\": \"first\",\n    \"figure\": \"Figure 1a\",\n"
                 "    \"claim\": \"a < b & c | d.\",\n    \"verdict\": \"holds in part\",\n"
@@ -233,7 +194,7 @@ static void writes_claims_in_json(void **state)
                 "        \"measured\": \"dsa 683, \\\"seqdistpm\\\" 8130\",\n        \"holds\": true\n      },\n");
     assert_says(page, "\"verdict\": \"not run\",\n    \"remark\": null,\n    \"evidence\": []\n  }\n]\n");
     free(page);
-    page = text_of(page_claims_json, &nothing);
+    page = text_of("claims.json", &nothing);
     assert_string_equal(page, "[]\n");
     free(page);
 }
@@ -241,7 +202,7 @@ static void writes_claims_in_json(void **state)
 static void writes_one_page(void **state)
 {
     (void)state;
-    char *page = text_of(put_index, &made_up);
+    char *page = text_of("index.html", &made_up);
     assert_balanced(page);
     assert_anchored(page);
     assert_true(strncmp(page, "<!DOCTYPE html>\n<html lang=\"en\">", 32) == 0);
@@ -260,7 +221,7 @@ static void writes_one_page(void **state)
 static void shows_claims_with_their_evidence(void **state)
 {
     (void)state;
-    char *page = text_of(put_index, &made_up);
+    char *page = text_of("index.html", &made_up);
     assert_says(page, "<a href=\"#claim-first\">a &lt; b &amp; c | d.</a></td><td>Figure 1a</td>"
                       "<td><span class=\"verdict partly\">◐ holds in part</span></td>");
     assert_says(page, "<span class=\"verdict holds\">✓ holds</span>: 1, <span class=\"verdict fails\">✗ does not "
@@ -277,7 +238,7 @@ static void shows_claims_with_their_evidence(void **state)
 static void shows_figures_with_their_numbers(void **state)
 {
     (void)state;
-    char *page = text_of(put_index, &made_up);
+    char *page = text_of("index.html", &made_up);
     assert_says(page, "<h3>Figure 1a: &lt;title&gt;</h3>\n<p><span class=\"origin\">The paper&#39;s.</span> A "
                       "&quot;caption&quot;.</p>");
     assert_says(page, "Not in the paper.</span> More.</p>\n<div class=\"pictures pairs\">");
@@ -303,7 +264,7 @@ static void shows_figures_with_their_numbers(void **state)
 static void writes_a_page_of_nothing(void **state)
 {
     (void)state;
-    char *page = text_of(put_index, &nothing);
+    char *page = text_of("index.html", &nothing);
     assert_balanced(page);
     assert_anchored(page);
     assert_says(page, "<p>No claim was judged.</p>");
@@ -316,8 +277,6 @@ static void writes_a_page_of_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes_html),
-        cmocka_unit_test(encodes_base64),
         cmocka_unit_test(names_verdicts),
         cmocka_unit_test(writes_claims_in_markdown),
         cmocka_unit_test(writes_claims_in_json),

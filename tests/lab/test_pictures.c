@@ -1,6 +1,6 @@
 /* Curves as tables and as pictures, made up so that all that can go wrong with them does. */
 #include "lab/gnuplot.h"
-#include "reproduce/picture.h"
+#include "lab/paper/paper.h"
 #include "support/check.h"
 #include "support/svg.h"
 
@@ -86,12 +86,11 @@ static void finds_positions(void **state)
 static void shows_what_has_a_place(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"dsa", "gha", "lost", NULL};
     curve curves[] = {falling("dsa", "dsa", 10, 5, 0.1, 1), falling("gha", "gha", 10, 5, 0.1, 0),
                       falling("deepca", "deepca", 10, 5, 0.1, 1)};
     const curve lost = {.key = "lost", .label = "lost"};
     const setup s = {.key = "s", .title = "S", .curve_count = 3, .curves = curves};
-    picture p = {.file = "p.svg", .about = &s, .along = AXIS_ITERATIONS, .keys = keys};
+    picture p = {.about = &s, .along = AXIS_ITERATIONS, .keys = "dsa gha lost"};
     assert_true(picture_shows(&p, &curves[0]) && picture_shows(&p, &curves[1]) && picture_shows(&p, &lost));
     assert_false(picture_shows(&p, &curves[2]));
     p.along = AXIS_UNITS;
@@ -120,7 +119,7 @@ static void draws_long_curves(void **state)
     const setup s = {.key = "s", .title = "Star network, gap 0.8", .curve_count = 6, .curves = curves};
     curves[3].runs = 1; /* has no spread */
     for (int kind = 0; kind < 6; kind++) {
-        const picture p = {.file = "p.svg", .about = &s, .along = (axis)(kind / 2), .log_x = kind % 2};
+        const picture p = {.about = &s, .along = (axis)(kind / 2), .log_x = kind % 2};
         char *svg = drawn(&p);
         assert_says(svg, ">Star network, gap 0.8<");
         assert_says(svg, ">Average error E<");
@@ -155,7 +154,7 @@ static void says_what_went_wrong(void **state)
     last[0].error = NAN;
     last[-1].error = INFINITY;
     last[-2].most = INFINITY;
-    const picture p = {.file = "p.svg", .about = &s, .along = AXIS_UNITS, .log_x = 1};
+    const picture p = {.about = &s, .along = AXIS_UNITS, .log_x = 1};
     char *svg = drawn(&p);
     assert_says(svg, ">dsa, step 0.1<");
     assert_says(svg, ">dsa, step 9 (diverged after 35 iterations)<");
@@ -181,7 +180,7 @@ static void draws_empty_frames(void **state)
                       {.key = "b", .label = "nothing"}};
     for (int kind = 0; kind < 18; kind++) {
         const setup s = {.key = "s", .title = "S", .curve_count = kind / 6, .curves = curves};
-        const picture p = {.file = "p.svg", .about = &s, .along = (axis)(kind % 3), .log_x = kind / 3 % 2};
+        const picture p = {.about = &s, .along = (axis)(kind % 3), .log_x = kind / 3 % 2};
         char *svg = drawn(&p);
         assert_says(svg, ">Average error E<");
         free(svg);

@@ -1,7 +1,5 @@
 /* The pictures of models, scores, networks and comparisons, and what colours their points. */
-#include "compare.h"
 #include "lab/plot.h"
-#include "lab/plot_scores.h"
 #include "lab/tables/generate.h"
 #include "support/check.h"
 #include "support/matrix.h"
@@ -131,12 +129,9 @@ static void error_axes_have_a_floor(void **state)
     static const trace_axis axes[] = {ALONG_UNITS, ALONG_SECONDS};
     em_model *best = fitted("covariance", 12, 3, 5, 0, 1), *slow = fitted("dsa", 12, 3, 5, 40, 1);
     assert_true(em_model_info(best)->error < 1e-20);
-    contender both[] = {{.name = (char *)"covariance", .model = best},
-                        {.name = (char *)"dsa", .model = slow},
-                        {.name = (char *)"lost"}};
-    const comparison c = {.count = 3, .contenders = both};
+    const trace_curve both[] = {{"covariance", best}, {"dsa", slow}, {"lost", NULL}};
     canvas to = to_picture();
-    char *svg = drawn(&to, compare_plot(&to, &c, axes, 2, &err), &err);
+    char *svg = drawn(&to, plot_comparison(&to, both, 3, axes, 2, &err), &err);
     assert_says(svg, ">1e-16<");
     assert_silent(svg, ">1e-18<");
     assert_silent(svg, ">1e-20<");

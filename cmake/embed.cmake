@@ -1,0 +1,10 @@
+# The files that lab fills in or reads, as C text, so that the program needs none of them beside it: NAME is the path below lab.
+file(GLOB lab_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/lab lab/pages/* lab/plots/* lab/paper/*.txt)
+set(embedded "#include \"lab/template.h\"\n\nconst lab_file lab_files[] = {\n")
+foreach(name ${lab_files})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS lab/${name})
+  file(READ lab/${name} bytes HEX)
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  string(APPEND embedded "    {\"${name}\", (const char[]){${bytes}0}},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/lab/files.c CONTENT "${embedded}    {0}};\n" @ONLY)

@@ -1,0 +1,140 @@
+/* Running a set-up as one experiment. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "lab/paper/paper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAWN_SAMPLES = 10000, QUICK_SHARE = 4, NOTE_ROOM = 96 }; /* --quick does a quarter of the iterations */
+
+static em_status set_iterations(em_options *options, const char *planned, const effort *how, em_error *err)
+{
+    long iterations = 0;
+    char text[32];
+    (void)emi_text_long(planned, &iterations);
+    if (how->quick) iterations = iterations / QUICK_SHARE + 1;
+    if (how->iterations_max && iterations > how->iterations_max) iterations = how->iterations_max;
+    (void)snprintf(text, sizeof text, "%ld", iterations);
+    return em_options_set(options, "iterations", text, err);
+}
+
+/* METHOD NAME=VALUE ..., in place: the options keep the method's name. */
+static em_status set_options(em_options *options, char *words, const record *plan, const effort *how, em_error *err)
+{
+    em_status status = EM_OK;
+    char *rest = NULL, *name = strtok_r(words, " ", &rest);
+    *options = em_options_default();
+    options->truth_compute = 1;
+    options->trace = EM_TRACE_ERROR;
+    TRY(em_options_set(options, "components", record_text(plan, "components"), err));
+    if (*record_text(plan, "scale")) TRY(em_options_set(options, "scale", record_text(plan, "scale"), err));
+    TRY(em_options_set(options, "tolerance", "0", err));
+    TRY(em_options_set(options, "method", name ? name : "", err));
+    while ((name = strtok_r(NULL, " ", &rest))) {
+        char *value = strchr(name, '=');
+        if (!value) TRY(emi_fail(err, EM_EDATA, "figures.txt: '%s' is no NAME=VALUE; try mending it", name));
+        *value++ = 0;
+        TRY(strcmp(name, "iterations") == 0 ? set_iterations(options, value, how, err)
+                                            : em_options_set(options, name, value, err));
+    }
+done:
+    return status;
+}
+
+/* The lines of figures.txt as contenders. */
+static em_status plan_contenders(lab_contender *list, char (*words)[256], const setup *s, const records *plans,
+                                 const effort *how, em_error *err)
+{
+    static const char *const places[] = {
+        [LAB_OVER_NETWORK] = "network", [LAB_IN_ONE_PLACE] = "one place", [LAB_EACH_ALONE] = "each alone"};
+    em_status status = EM_OK;
+    const record *curves = records_find(plans, "curves", record_text(s->plan, "curves"));
+    for (int c = 0; c < s->curve_count; c++) {
+        const char *line = curves->fields[c].value;
+        char place[32];
+        int at = LAB_OVER_NETWORK;
+        (void)next_word(&line, ";", place, sizeof place);
+        (void)next_word(&line, ";", words[c], sizeof words[c]);
+        while (at < LAB_EACH_ALONE && strcmp(places[at], place) != 0) at++;
+        list[c] = (lab_contender){.label = s->curves[c].key, .place = (lab_place)at};
+        TRY(set_options(&list[c].options, words[c], s->plan, how, err));
+    }
+done:
+    return status;
+}
+
+/* ---- what came of it ------------------------------------------------------------------------------------------ */
+
+/* What a legend should say beside the name: where a run broke off, or why there is none. */
+static em_status note_of(char **note, const lab_results *results, int contender, em_error *err)
+{
+    for (int run = 0; run < lab_results_runs(results, contender); run++) {
+        const em_model *model = lab_results_model(results, contender, run);
+        const em_info *info = model ? em_model_info(model) : NULL;
+        if (info && info->reason != EM_STOPPED_DIVERGED) continue;
+        *note = malloc(NOTE_ROOM);
+        if (!*note) return emi_fail_memory(err, "note");
+        if (info)
+            (void)snprintf(*note, NOTE_ROOM, "diverged after %ld iterations", info->iterations);
+        else
+            (void)snprintf(*note, NOTE_ROOM, "did not run: %s",
+                           em_status_text(lab_results_error(results, contender, run)->code));
+        return EM_OK;
+    }
+    return EM_OK;
+}
+
+static em_status take_results(setup *s, const lab_experiment *x, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t rows = x->data ? em_data_rows(x->data) : x->drawn.samples;
+    (void)snprintf(s->about, sizeof s->about, "d = %s, K = %s, N = %zu, M = %d, %s (%zu edges), %d trial%s",
+                   record_text(s->plan, "features"), record_text(s->plan, "components"), rows, em_graph_nodes(x->graph),
+                   record_text(s->plan, "topology"), em_graph_edges(x->graph), x->trials, x->trials == 1 ? "" : "s");
+    for (int c = 0; c < s->curve_count; c++) {
+        curve *one = &s->curves[c];
+        one->rows = lab_results_curve(s->results, c, &one->count);
+        one->runs = one->count ? lab_results_runs(s->results, c) : 0;
+        TRY(note_of(&one->note, s->results, c, err));
+    }
+done:
+    return status;
+}
+
+em_status setup_measure(setup *s, const records *plans, const em_data *table, const effort *how, int *stopped,
+                        em_error *err)
+{
+    em_status status = EM_OK;
+    double began = emi_seconds();
+    const record *plan = s->plan;
+    em_graph *graph = NULL;
+    lab_contender *contenders = calloc((size_t)s->curve_count, sizeof *contenders);
+    char(*words)[256] = calloc((size_t)s->curve_count, sizeof *words);
+    if (!contenders || !words) TRY(emi_fail_memory(err, s->key));
+    TRY(plan_contenders(contenders, words, s, plans, how, err));
+    TRY(em_graph_create(&graph, record_text(plan, "topology"), (int)record_number(plan, "nodes"), how->seed, err));
+    const lab_experiment x = {.graph = graph,
+                              .data = table,
+                              .drawn = {.features = (size_t)record_number(plan, "features"),
+                                        .samples = DRAWN_SAMPLES,
+                                        .components = (size_t)record_number(plan, "components"),
+                                        .gap = record_number(plan, "gap")},
+                              .contenders = contenders,
+                              .contender_count = s->curve_count,
+                              .trials = table ? 1 : how->trials,
+                              .seed = how->seed,
+                              .threads = how->threads,
+                              .monitor = how->monitor,
+                              .monitor_user = (void *)s->key};
+    TRY(lab_experiment_run(&s->results, &x, err));
+    *stopped = lab_results_stopped(s->results);
+    TRY(take_results(s, &x, err));
+    s->seconds = emi_seconds() - began;
+done:
+    em_graph_free(&graph);
+    free(contenders);
+    free(words);
+    return status;
+}

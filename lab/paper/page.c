@@ -1,0 +1,176 @@
+/* What the pages of lab/pages are filled in with. */
+#include "base/error.h"
+#include "lab/paper/paper.h"
+#include "lab/template.h"
+
+#include <ctype.h>
+#include <math.h>
+
+/* A verdict is told by a sign and in words; its colour adds nothing that these do not say. */
+static const struct {
+    const char *text, *sign, *style;
+} verdicts[] = {
+    [HOLDS] = {"holds", "✓", "holds"},
+    [FAILS] = {"does not hold", "✗", "fails"},
+    [PARTLY] = {"holds in part", "◐", "partly"},
+    [NOT_RUN] = {"not run", "–", "soft"},
+};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
+const char *verdict_text(verdict v)
+{
+    return verdicts[v].text;
+}
+
+static void fill_verdict(fill *with, verdict v)
+{
+    fill_text(with, "verdict", "%s", verdicts[v].text);
+    fill_text(with, "sign", "%s", verdicts[v].sign);
+    fill_text(with, "style", "%s", verdicts[v].style);
+}
+
+/* ---- claims --------------------------------------------------------------------------------------------------- */
+
+static void fill_claim(fill *with, const claim *c, int is_last)
+{
+    fill_text(with, "key", "%s", c->key);
+    fill_text(with, "figure", "%s", c->figure);
+    fill_text(with, "sentence", "%s", c->sentence);
+    fill_text(with, "remark", "%s", c->remark ? c->remark : "");
+    fill_text(with, "comma", "%s", is_last ? "" : ",");
+    fill_verdict(with, c->verdict);
+    fill_flag(with, "any_evidence", c->evidence_count > 0);
+    for (int i = 0; i < c->evidence_count; i++) {
+        fill *item = fill_add(with, "evidence");
+        fill_text(item, "where", "%s", c->evidence[i].where);
+        fill_text(item, "measured", "%s", c->evidence[i].text);
+        fill_text(item, "comma", "%s", i + 1 < c->evidence_count ? "," : "");
+        fill_flag(item, "holds", c->evidence[i].holds);
+        fill_verdict(item, c->evidence[i].holds ? HOLDS : FAILS);
+    }
+}
+
+static void fill_claims(fill *with, const reproduction *r)
+{
+    int counts[VERDICTS] = {0};
+    fill_flag(with, "any_claims", r->claim_count > 0);
+    for (int i = 0; i < r->claim_count; i++) {
+        fill_claim(fill_add(with, "claims"), &r->claims[i], i + 1 == r->claim_count);
+        counts[r->claims[i].verdict]++;
+    }
+    const char *between = "";
+    for (int v = 0; v < VERDICTS; v++) {
+        if (!counts[v]) continue;
+        fill *item = fill_add(with, "counts");
+        fill_verdict(item, (verdict)v);
+        fill_text(item, "between", "%s", between);
+        fill_text(item, "count", "%d", counts[v]);
+        between = ", ";
+    }
+}
+
+/* ---- figures -------------------------------------------------------------------------------------------------- */
+
+/* Positions on an axis, as a table shows them. */
+static const struct {
+    const char *name, *noun;
+    double unit;
+} scales[] = {
+    [AXIS_ITERATIONS] = {"iterations", "iterations", 1},
+    [AXIS_UNITS] = {"communications cost", "units", 1},
+    [AXIS_BYTES] = {"bytes sent", "MB", 1e6},
+};
+
+/* Without digits that mean nothing; a dash for what there is not. */
+static void fill_amount(fill *with, const char *name, double value)
+{
+    fill_text(with, name, !isfinite(value) ? "-" : value < 100 ? "%.3g" : "%.0f", value);
+}
+
+static void fill_curve(fill *with, const picture *p, const curve *c)
+{
+    double end = curve_end(c), unit = scales[p->along].unit;
+    fill_text(with, "label", "%s", c->label);
+    fill_text(with, "table", "%s-%s.csv", p->about->key, c->key);
+    fill_flag(with, "ran", curve_ran(c));
+    fill_text(with, "note", "%s", c->note ? c->note : curve_ran(c) ? "" : "did not run");
+    fill_text(with, "runs", "%d", c->runs);
+    fill_text(with, "end", isfinite(end) ? "%.2g" : "-", end);
+    fill_amount(with, "first_goal", curve_reaches(c, 1e-2, p->along) / unit);
+    fill_amount(with, "second_goal", curve_reaches(c, 1e-3, p->along) / unit);
+    /* In words for those who cannot see it. */
+    if (isfinite(end))
+        fill_text(with, "words", "%s ends at %.2g", c->label, end);
+    else if (c->note)
+        fill_text(with, "words", "%s: %s", c->label, c->note);
+    else
+        fill_text(with, "words", "%s %s", c->label, curve_ran(c) ? "has no final error" : "did not run");
+}
+
+static void fill_picture(fill *with, const picture *p, const char *svg)
+{
+    fill_text(with, "svg", "%s", svg);
+    fill_text(with, "file", "%s", p->file);
+    fill_text(with, "setup", "%s", p->about->title);
+    fill_text(with, "axis", "%s", scales[p->along].name);
+    fill_text(with, "noun", "%s", scales[p->along].noun);
+    for (int i = 0; i < p->about->curve_count; i++)
+        if (picture_shows(p, &p->about->curves[i])) fill_curve(fill_add(with, "curves"), p, &p->about->curves[i]);
+}
+
+static void fill_figures(fill *with, const reproduction *r, const char *const *pictures)
+{
+    fill_flag(with, "any_figures", r->figure_count > 0);
+    for (int i = 0; i < r->figure_count; i++) {
+        const figure *f = &r->figures[i];
+        fill *item = fill_add(with, "figures");
+        fill_text(item, "key", "%s", f->key);
+        fill_text(item, "title", "%s", f->title);
+        fill_text(item, "caption", "%s", f->caption);
+        fill_text(item, "origin", "%s", f->ours ? "Not in the paper." : "The paper's.");
+        /* Each set-up against two axes: its two pictures stand side by side. */
+        fill_flag(item, "pairs", f->picture_count > 1 && f->pictures[0].about == f->pictures[1].about);
+        for (int p = 0; p < f->picture_count; p++)
+            fill_picture(fill_add(item, "pictures"), &f->pictures[p], *pictures++);
+    }
+}
+
+/* Between backquotes, in which nothing else means anything. */
+static void fill_command(fill *with, const char *command)
+{
+    FILE *out = fill_stream(with, "quoted_command");
+    for (; out && *command; command++)
+        (void)fputc(*command == '`' || iscntrl((unsigned char)*command) ? ' ' : *command, out);
+    if (out) (void)fclose(out);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------- */
+
+em_status page_write(FILE *out, const char *page, const reproduction *r, const char *const *pictures, em_error *err)
+{
+    em_status status = EM_OK;
+    char file[64];
+    fill *with = NULL;
+    TRY(fill_open(&with, err));
+    fill_text(with, "command", "%s", r->command);
+    fill_command(with, r->command);
+    fill_text(with, "version", "%s", em_version());
+    fill_text(with, "trials", "%d", r->trials);
+    fill_text(with, "plural", "%s", r->trials == 1 ? "" : "s");
+    fill_text(with, "seed", "%llu", (unsigned long long)r->seed);
+    fill_flag(with, "quick", r->quick);
+    fill_claims(with, r);
+    if (pictures) fill_figures(with, r, pictures);
+    fill_flag(with, "any_setups", r->setup_count > 0);
+    for (int i = 0; i < r->setup_count; i++) {
+        fill *item = fill_add(with, "setups");
+        fill_text(item, "key", "%s", r->setups[i].key);
+        fill_text(item, "title", "%s", r->setups[i].title);
+        fill_text(item, "about", "%s", r->setups[i].about);
+    }
+    (void)snprintf(file, sizeof file, "pages/%s", page);
+    TRY(template_put(out, file, with, err));
+done:
+    fill_free(&with);
+    return status;
+}

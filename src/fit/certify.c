@@ -1,0 +1,267 @@
+/* All nodes agree on one answer, and its true residual is found: the evidence, over the network. */
+#include "fit/certify.h"
+#include "base/memory.h"
+#include "model/certificate.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- one estimate ---------------------------------------------------------------------------------- */
+
+/* Turn each node's columns to the side of node 0's: with free signs they may have come to differ, and the mean
+ * of opposite vectors means nothing. */
+static void align_signs(emi_job *job)
+{
+    emi_solver *s = &job->solver;
+    double *reference = job->observer.product;
+    memcpy(reference, emi_at(&s->X, 0).v, sizeof *reference * (size_t)s->d * (size_t)s->K);
+    emi_tree_give(s->mesh, reference, (size_t)s->d * (size_t)s->K);
+    for (int i = 0; i < s->mesh->hosted; i++)
+        for (int k = 0; k < s->K; k++) {
+            double *x = emi_column_of(emi_at(&s->X, i), k), dot = 0;
+            for (int n = 0; n < s->d; n++) dot += x[n] * reference[(size_t)k * (size_t)s->d + (size_t)n];
+            for (int n = 0; dot < 0 && n < s->d; n++) x[n] = -x[n];
+        }
+}
+
+/* The entry of largest magnitude is made positive, the first such entry on a tie. */
+static void fix_sign(double *x, int d)
+{
+    int largest = 0;
+    for (int n = 1; n < d; n++)
+        if (fabs(x[n]) > fabs(x[largest])) largest = n;
+    int turn = x[largest] < 0;
+    for (int n = 0; turn && n < d; n++) x[n] = -x[n];
+}
+
+/* At the root: orthonormal columns, whose signs follow from themselves.  The mean of the nodes' columns is not quite
+ * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
+static void tidy(emi_job *job, emi_block X)
+{
+    em_error unsaid; /* what comes of it is judged by its residual */
+    if (!(job->method->traits & EMI_AT_ROOT))
+        (void)emi_orthonormalise(X, EM_QR_POSITIVE, job->solver.scratch[0], &unsaid);
+    for (int k = 0; k < X.cols; k++) {
+        double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
+        if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
+        fix_sign(x, X.rows);
+    }
+}
+
+/* The nodes' mean, or what the root holds; and what there is to say of how the nodes stand to it. */
+static void agree_on_estimate(emi_job *job, em_info *info)
+{
+    emi_solver *s = &job->solver;
+    emi_observer *o = &job->observer;
+    int at_root = (job->method->traits & EMI_AT_ROOT) != 0, root = emi_mesh_has_root(s->mesh);
+    s->mesh->phase = at_root ? EM_REPORT : EMI_OBSERVING;
+    if (at_root && root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, s->answer.K, s->answer.X});
+    emi_observe_estimate(o);
+    s->mesh->phase = EMI_OBSERVING;
+    info->consensus = emi_observe_consensus(o);
+    info->error = emi_observe_error(o);
+    s->mesh->phase = EM_REPORT;
+    if (at_root) return;
+    align_signs(job);
+    emi_field_copy(&s->X, &o->parts);
+    emi_tree_average_at_root(s->mesh, &o->parts, o->estimate);
+    if (root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, o->K, o->estimate});
+    emi_tree_give(s->mesh, o->estimate, (size_t)s->d * (size_t)o->K);
+}
+
+/* A method that has seen nothing beyond its K components: is there a larger one that it missed?  Looked for in what is left
+ * of C without them, which also tells the gap below the last. */
+static em_status search_rest(emi_job *job, em_error *err)
+{
+    const emi_solver *s = &job->solver;
+    emi_answer *answer = &job->solver.answer;
+    emi_observer *o = &job->observer;
+    em_status status = EM_OK;
+    size_t needs = emi_orthonormalise_needs(s->d, o->K);
+    double *room = NULL;
+    emi_block V = {s->d, o->K, o->product}; /* orthonormal, which the estimate need not be */
+    room = emi_doubles(needs);
+    if (!room) TRY(emi_fail_memory(err, "certificate"));
+    memcpy(V.v, o->estimate, sizeof *V.v * (size_t)s->d * (size_t)o->K);
+    TRY(emi_orthonormalise(V, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
+    TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-7, &answer->next, &answer->beyond, err)); /* two may lie close */
+done:
+    emi_free(room);
+    return status;
+}
+
+/* Everyone knows whether the root does. */
+static em_status find_next(emi_job *job, em_error *err)
+{
+    emi_answer *answer = &job->solver.answer;
+    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
+    return isnan(answer->next) ? search_rest(job, err) : EM_OK;
+}
+
+/* ---- the certificate ------------------------------------------------------------------------------- */
+
+static em_status measure_turn(void *context, int i, int worker, em_error *err)
+{
+    const emi_findings *f = context;
+    const emi_solver *s = &f->job->solver;
+    emi_block X = {s->d, f->K, f->job->observer.estimate}, Z = {s->d, f->K, emi_at(&f->parts, i).v};
+    if (f->by_rows || !emi_cov_is_dense(&s->C[i])) return emi_cov_measure(&s->C[i], X, Z.v, s->scratch[worker], err);
+    em_status status = emi_cov_apply(&s->C[i], X, Z, s->scratch[worker], err);
+    for (int k = 0; k < f->K && status == EM_OK; k++)
+        Z.v[(size_t)s->d * (size_t)f->K + (size_t)k] = cblas_ddot(s->d, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
+    return status;
+}
+
+/* Order of falling theta; ties keep their order. */
+static void sort_falling(const double *theta, int K, double *order)
+{
+    for (int k = 0; k < K; k++) {
+        int at = k;
+        for (; at > 0 && theta[(int)order[at - 1]] < theta[k]; at--) order[at] = order[at - 1];
+        order[at] = k;
+    }
+}
+
+/* At the root. */
+static em_status certify(emi_findings *f, em_error *err)
+{
+    const emi_problem *p = f->job->problem;
+    const emi_solver *s = &f->job->solver;
+    int d = s->d, K = f->K;
+    const double *theta = f->sum + (size_t)d * (size_t)K;
+    sort_falling(theta, K, f->order);
+    for (int k = 0; k < K; k++) {
+        size_t from = (size_t)f->order[k] * (size_t)d, to = (size_t)k * (size_t)d;
+        memcpy(f->X + to, f->job->observer.estimate + from, sizeof *f->X * (size_t)d);
+        memcpy(f->CX + to, f->sum + from, sizeof *f->CX * (size_t)d);
+        f->theta[k] = theta[(int)f->order[k]];
+    }
+    emi_evidence evidence = {.X = {d, K, f->X},
+                             .CX = {d, K, f->CX},
+                             .theta = f->theta,
+                             .next = s->answer.next,
+                             .beyond = s->answer.beyond,
+                             .variance = p->variance,
+                             .rank = s->rank,
+                             .tolerance = s->tolerance,
+                             .from_formed = s->rounding.formed,
+                             .rounding = s->rounding};
+    int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
+    evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_DENSE));
+    evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
+    emi_verdict v = {.residual = f->residual, .angle = f->angle, .cluster = f->cluster, .together = f->together};
+    em_status status = emi_certify(&evidence, &v, err);
+    if (status != EM_OK) return status;
+    f->says->open = v.open, f->says->has = v.has, f->says->limited = v.limited;
+    f->says->unknown = v.unknown, f->says->short_of = v.short_of, f->says->missed = v.missed;
+    f->says->rest = s->answer.rest;
+    f->says->strict = at_root && !s->rounding.formed; /* who worked with the rows has seen that there is nothing left */
+    f->says->closer = at_root && evidence.rounding.formed &&
+                      (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
+    return EM_OK;
+}
+
+/* How much the root tells. */
+static size_t told_count(int K)
+{
+    return EMI_FINDING_KINDS * (size_t)K + sizeof(emi_said) / sizeof(double);
+}
+
+/* One exact sum of the C_i X, and what the root makes of it, for everyone. */
+static em_status look(emi_findings *f, em_error *err)
+{
+    em_mesh *mesh = f->job->problem->mesh;
+    double cost = mesh->hosted * emi_cov_apply_cost(&f->job->problem->C[0], f->K);
+    emi_mesh_run(mesh, cost, measure_turn, f);
+    emi_tree_average_at_root(mesh, &f->parts, f->sum);
+    if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
+    emi_tree_give(mesh, f->told, told_count(f->K));
+    if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
+    for (int k = 0; k < f->K; k++)
+        if (!(f->order[k] >= 0 && f->order[k] < f->K))
+            return emi_fail(err, EM_ENET, "fit: what the root says of component %d cannot be; try again", k + 1);
+    em_status status = (em_status)(int)f->says->status;
+    if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
+        return emi_fail(err, status, "fit: the answer could not be checked; try another method");
+    return status;
+}
+
+/* Where covariances say that there is nothing left, do the rows say so too?  What squares of large numbers hide is looked for
+ * in what is left of C without the components that have variance. */
+static em_status look_past_rank(emi_findings *f, em_error *err)
+{
+    const emi_problem *p = f->job->problem;
+    const emi_solver *s = &f->job->solver;
+    int has = (int)f->says->has, most = f->K < s->rank ? f->K : s->rank;
+    double value = 0, beyond = 0, left = emi_rounding_most(&s->rounding, p->d, has);
+    if (has >= most) return EM_OK;
+    double *V = emi_doubles((size_t)p->d * ((size_t)has + 1));
+    if (!V) return emi_fail_memory(err, "certificate");
+    for (int k = 0; k < has; k++) {
+        memcpy(V + (size_t)k * (size_t)p->d, f->job->observer.estimate + (size_t)f->order[k] * (size_t)p->d,
+               sizeof *V * (size_t)p->d);
+        left += f->together[k] * f->together[k] * f->theta[k]; /* what it is off by */
+    }
+    int spared = emi_problem_spare(f->job->problem, 1);
+    em_status status =
+        emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
+    (void)emi_problem_spare(f->job->problem, spared);
+    emi_free(V);
+    if (value > left) f->says->unknown += 1, f->says->has = most;
+    return status;
+}
+
+/* The covariances have lost it in rounding; the rows may not have. */
+static em_status look_closer(emi_findings *f, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_problem *p = f->job->problem;
+    int spared = emi_problem_spare(p, 1);
+    f->by_rows = 1;
+    if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
+    TRY(look(f, err));
+done:
+    (void)emi_problem_spare(p, spared);
+    return status;
+}
+
+static em_status open_findings(emi_findings *f, emi_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t d = (size_t)job->problem->d, K = (size_t)job->observer.K;
+    double **kinds[] = {&f->order, &f->theta, &f->residual, &f->angle, &f->cluster, &f->together};
+    *f = (emi_findings){.job = job, .K = job->observer.K};
+    TRY(emi_field_alloc(&f->parts, job->problem->mesh->hosted, job->problem->d + 1, f->K, err));
+    f->sum = emi_doubles((3 * d + 1) * K);
+    f->told = emi_calloc(told_count(f->K), sizeof *f->told);
+    if (!f->sum || !f->told) TRY(emi_fail_memory(err, "certificate"));
+    f->X = f->sum + (d + 1) * K;
+    f->CX = f->X + d * K;
+    for (size_t n = 0; n < EMI_FINDING_KINDS; n++) *kinds[n] = f->told + n * K;
+    f->says = (emi_said *)(void *)(f->told + EMI_FINDING_KINDS * K);
+done:
+    return status;
+}
+
+void emi_findings_free(emi_findings *f)
+{
+    emi_field_free(&f->parts);
+    emi_free(f->told);
+    emi_free(f->sum);
+    *f = (emi_findings){0};
+}
+
+em_status emi_certify_job(emi_findings *f, emi_job *job, em_info *nodes, em_error *err)
+{
+    em_status status = EM_OK;
+    agree_on_estimate(job, nodes);
+    TRY(emi_problem_status(job->problem, err));
+    TRY(find_next(job, err));
+    TRY(open_findings(f, job, err));
+    TRY(look(f, err));
+    if (f->says->closer != 0) TRY(look_closer(f, err));
+    if (f->says->strict == 0) TRY(look_past_rank(f, err));
+done:
+    return status;
+}
