@@ -115,9 +115,10 @@ done:
 static em_status check_files(const job *j, em_error *err)
 {
     em_status status = EM_OK;
-    char name[PAPER_NAME], *path = NULL;
+    char room[PAPER_NAME], *path = NULL;
+    const char *name;
     collisions written = {0};
-    for (int f = 0; paper_file(&j->made, f, name); f++) {
+    for (int f = 0; (name = paper_file(&j->made, f, room)); f++) {
         TRY(directory_file(&j->directory, name, &path, err));
         TRY(collisions_write(&written, "--output", path, err));
         emi_free(path);
