@@ -28,7 +28,7 @@ typedef struct option_spec {
     file_use file;
 } option_spec;
 
-enum { OPERANDS_MAX = 2, ANY_NUMBER = -1 };
+enum { OPERANDS_MAX = 2, EXAMPLES_MAX = 3, ANY_NUMBER = -1 };
 
 struct arguments;
 
@@ -41,13 +41,13 @@ typedef struct command_spec {
         const char *name; /* for messages */
         file_use file;
     } operands[OPERANDS_MAX];
-    int operand_limit;                 /* how many; ANY_NUMBER: one or more of the first */
-    const option_spec *options;        /* its own */
-    int prints_table;                  /* so it has --json */
-    int runs_together;                 /* on several processes, under mpirun */
-    int takes_solver_options;          /* so it has the library's options too */
-    const char *const *solver_options; /* these of them, NULL ends them; NULL: all */
-    const char *const *examples;       /* NULL ends them */
+    int operand_limit;                      /* how many; ANY_NUMBER: one or more of the first */
+    const option_spec *options;             /* its own */
+    int prints_table;                       /* so it has --json */
+    int runs_together;                      /* on several processes, under mpirun */
+    int takes_solver_options;               /* so it has the library's options too */
+    const char *const *solver_options;      /* these of them, NULL ends them; NULL: all */
+    const char *examples[EXAMPLES_MAX + 1]; /* NULL ends them */
     em_status (*run)(const struct arguments *args, em_error *err);
 } command_spec;
 

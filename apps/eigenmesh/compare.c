@@ -45,10 +45,6 @@ static const option_spec compare_options[] = {
 
 static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "seed", NULL};
 
-static const char *const compare_examples[] = {
-    "eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
-    "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9", NULL};
-
 /* The files of the directory: compare.csv, and after it a picture an axis; then that of --plot. */
 enum { FILE_TRACES, FILE_PICTURES, FILE_PLOT = FILE_PICTURES + 3, FILES };
 
@@ -260,15 +256,13 @@ done:
 static void print_json(const compare_job *job)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     compare_json(&j, &job->methods);
     problem_json(&j, &job->problem);
     json_open(&j, "files", '[');
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path) json_text(&j, NULL, job->files[i].path);
     json_close(&j, ']');
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -322,14 +316,16 @@ done:
     return status;
 }
 
-const command_spec command_compare = {.name = "compare",
-                                      .summary = "Solve one problem by several methods, and compare what they cost",
-                                      .usage = "INPUT... -k K [options]",
-                                      .operands = {{"INPUT", READS_TABLES}},
-                                      .operand_limit = ANY_NUMBER,
-                                      .options = compare_options,
-                                      .prints_table = 1,
-                                      .takes_solver_options = 1,
-                                      .solver_options = compare_solver_options,
-                                      .examples = compare_examples,
-                                      .run = compare};
+const command_spec command_compare = {
+    .name = "compare",
+    .summary = "Solve one problem by several methods, and compare what they cost",
+    .usage = "INPUT... -k K [options]",
+    .operands = {{"INPUT", READS_TABLES}},
+    .operand_limit = ANY_NUMBER,
+    .options = compare_options,
+    .prints_table = 1,
+    .takes_solver_options = 1,
+    .solver_options = compare_solver_options,
+    .examples = {"eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
+                 "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9"},
+    .run = compare};

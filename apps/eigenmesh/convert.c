@@ -18,8 +18,6 @@ static const option_spec convert_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const convert_examples[] = {"eigenmesh convert data.csv data.npy --dtype f32", NULL};
-
 static em_status convert(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
@@ -60,5 +58,5 @@ const command_spec command_convert = {.name = "convert",
                                       .operands = {{"INPUT", READS_TABLE}, {"OUTPUT", WRITES_TABLE}},
                                       .operand_limit = 2,
                                       .options = convert_options,
-                                      .examples = convert_examples,
+                                      .examples = {"eigenmesh convert data.csv data.npy --dtype f32"},
                                       .run = convert};

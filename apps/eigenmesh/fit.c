@@ -49,10 +49,6 @@ static const option_spec fit_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const fit_examples[] = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
-                                           "grep -v '^#' data.csv | eigenmesh fit - -k 10",
-                                           "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv", NULL};
-
 enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };
 
 typedef struct fit_job {
@@ -142,8 +138,7 @@ done:
 static void print_json(const fit_job *job)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
     json_text(&j, "average", args_value(job->args, "average"));
@@ -154,7 +149,6 @@ static void print_json(const fit_job *job)
     json_text(&j, "model", job->files[FILE_MODEL].path);
     json_text(&j, "trace", job->files[FILE_TRACE].path);
     json_text(&j, "plot", job->files[FILE_PLOT].path);
-    json_close(&j, '}');
     json_close(&j, '}');
     json_end(&j);
 }
@@ -262,5 +256,7 @@ const command_spec command_fit = {.name = "fit",
                                   .prints_table = 1,
                                   .runs_together = 1,
                                   .takes_solver_options = 1,
-                                  .examples = fit_examples,
+                                  .examples = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
+                                               "grep -v '^#' data.csv | eigenmesh fit - -k 10",
+                                               "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv"},
                                   .run = fit};

@@ -31,8 +31,6 @@ static const option_spec generate_options[] = {
      .file = WRITES_TABLE},
     {0}};
 
-static const char *const generate_examples[] = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy", NULL};
-
 /* A table that is far too large is better refused now than when it has filled the disk.  Eight bytes a number are what a
  * .npy takes; text takes more.  Names that stand for a smaller file, for one on another disk (a link) or
  * for none are not judged. */
@@ -83,5 +81,5 @@ const command_spec command_generate = {.name = "generate",
                                        .usage = "-d D -N N -k K --gap G -o Y.npy [options]",
                                        .operand_limit = 0,
                                        .options = generate_options,
-                                       .examples = generate_examples,
+                                       .examples = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy"},
                                        .run = generate};

@@ -13,8 +13,6 @@ static const option_spec info_options[] = {
      .file = WRITES},
     {0}};
 
-static const char *const info_examples[] = {"eigenmesh info model.npz --plot scree.svg", NULL};
-
 static em_status print_text(const em_model *model, const output_file *plot, em_error *err)
 {
     const em_info *info = em_model_info(model);
@@ -31,11 +29,9 @@ static em_status print_text(const em_model *model, const output_file *plot, em_e
 static void print_json(const em_model *model)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     report_names_json(&j, model);
     report_json(&j, model);
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -65,5 +61,5 @@ const command_spec command_info = {.name = "info",
                                    .operand_limit = 1,
                                    .options = info_options,
                                    .prints_table = 1,
-                                   .examples = info_examples,
+                                   .examples = {"eigenmesh info model.npz --plot scree.svg"},
                                    .run = show};

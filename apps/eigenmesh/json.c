@@ -4,46 +4,49 @@
 #include "base/utf8.h"
 
 #include <math.h>
+#include <stdio.h>
 
-void json_begin(json *j, FILE *out)
+static void put_string(const char *text)
 {
-    *j = (json){.out = out, .empty = 1};
-}
-
-void json_end(json *j)
-{
-    (void)fputc('\n', j->out);
-}
-
-static void put_string(FILE *out, const char *text)
-{
-    (void)fputc('"', out);
+    (void)putchar('"');
     for (const char *end = text; *text; text = end) {
         uint32_t code = emi_utf8_next(&end);
         if (code == EMI_UTF8_UNKNOWN && end == text + 1) /* no UTF-8; the character itself has three bytes */
-            (void)fputs("\\ufffd", out);
+            (void)printf("\\ufffd");
         else if (code < 0x20 || code == 0x7f)
-            (void)fprintf(out, "\\u%04x", code);
+            (void)printf("\\u%04x", code);
         else
-            (void)fprintf(out, "%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(end - text), text);
+            (void)printf("%s%.*s", code == '"' || code == '\\' ? "\\" : "", (int)(end - text), text);
     }
-    (void)fputc('"', out);
+    (void)putchar('"');
 }
 
 static void put_key(json *j, const char *key)
 {
-    if (!j->empty) (void)fputc(',', j->out);
-    if (j->depth) (void)fprintf(j->out, "\n%*s", 2 * j->depth, "");
+    if (!j->empty) (void)putchar(',');
+    if (j->depth) (void)printf("\n%*s", 2 * j->depth, "");
     j->empty = 0;
     if (!key) return;
-    put_string(j->out, key);
-    (void)fputs(": ", j->out);
+    put_string(key);
+    (void)printf(": ");
+}
+
+void json_begin(json *j)
+{
+    *j = (json){.empty = 1};
+    json_open(j, NULL, '{');
+}
+
+void json_end(json *j)
+{
+    json_close(j, '}');
+    (void)putchar('\n');
 }
 
 void json_open(json *j, const char *key, char bracket)
 {
     put_key(j, key);
-    (void)fputc(bracket, j->out);
+    (void)putchar(bracket);
     j->depth++;
     j->empty = 1;
 }
@@ -51,8 +54,8 @@ void json_open(json *j, const char *key, char bracket)
 void json_close(json *j, char bracket)
 {
     j->depth--;
-    if (!j->empty) (void)fprintf(j->out, "\n%*s", 2 * j->depth, "");
-    (void)fputc(bracket, j->out);
+    if (!j->empty) (void)printf("\n%*s", 2 * j->depth, "");
+    (void)putchar(bracket);
     j->empty = 0;
 }
 
@@ -60,27 +63,27 @@ void json_text(json *j, const char *key, const char *text)
 {
     put_key(j, key);
     if (text)
-        put_string(j->out, text);
+        put_string(text);
     else
-        (void)fputs("null", j->out);
+        (void)printf("null");
 }
 
 void json_whole(json *j, const char *key, uint64_t value)
 {
     put_key(j, key);
-    (void)fprintf(j->out, "%llu", (unsigned long long)value);
+    (void)printf("%llu", (unsigned long long)value);
 }
 
 void json_real(json *j, const char *key, double value)
 {
-    char text[EMI_NUMBER_TEXT];
+    char text[EMI_NUMBER_TEXT] = "null";
+    if (isfinite(value)) (void)emi_text_of_double(text, value);
     put_key(j, key);
-    (void)emi_text_of_double(text, value);
-    (void)fputs(isfinite(value) ? text : "null", j->out);
+    (void)printf("%s", text);
 }
 
 void json_flag(json *j, const char *key, int value)
 {
     put_key(j, key);
-    (void)fputs(value ? "true" : "false", j->out);
+    (void)printf(value ? "true" : "false");
 }

@@ -13,10 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-    enum {
-        TRIALS = 10,
-        QUICK_TRIALS = 2
-    };
+enum { TRIALS = 10, QUICK_TRIALS = 2 };
 
 static const option_spec reproduce_options[] = {
     {.name = "data",
@@ -39,9 +36,6 @@ static const option_spec reproduce_options[] = {
     {.name = "seed", .metavar = "S", .preset = "0", .example = "1", .help = "everything random follows from it"},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
     {0}};
-
-static const char *const reproduce_examples[] = {"eigenmesh reproduce fig1a fig2 --quick",
-                                                 "eigenmesh reproduce all --data data -o reproduction", NULL};
 
 typedef struct job {
     const arguments *args;
@@ -287,12 +281,13 @@ done:
     return status;
 }
 
-const command_spec command_reproduce = {.name = "reproduce",
-                                        .summary = "Rerun the figures of the paper, and say which of its claims hold",
-                                        .usage = "FIG... [options]",
-                                        .operands = {{"FIG", NO_FILE}},
-                                        .operand_limit = ANY_NUMBER,
-                                        .options = reproduce_options,
-                                        .prints_table = 1,
-                                        .examples = reproduce_examples,
-                                        .run = reproduce};
+const command_spec command_reproduce = {
+    .name = "reproduce",
+    .summary = "Rerun the figures of the paper, and say which of its claims hold",
+    .usage = "FIG... [options]",
+    .operands = {{"FIG", NO_FILE}},
+    .operand_limit = ANY_NUMBER,
+    .options = reproduce_options,
+    .prints_table = 1,
+    .examples = {"eigenmesh reproduce fig1a fig2 --quick", "eigenmesh reproduce all --data data -o reproduction"},
+    .run = reproduce};

@@ -22,8 +22,6 @@ static const option_spec topology_options[] = {
     {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0", .file = WRITES},
     {0}};
 
-static const char *const topology_examples[] = {"eigenmesh topology er:0.5 -n 20 --plot graph.svg", NULL};
-
 enum { FILE_PLOT, FILE_EDGES, FILES };
 
 static void write_edges(FILE *out, const em_graph *graph)
@@ -53,8 +51,7 @@ static void print_text(const em_graph_info *info, const output_file *files)
 static void print_json(const em_graph_info *info, const arguments *args, uint64_t seed)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     json_text(&j, "topology", args->operands[0]);
     json_text(&j, "weights", args_value(args, "weights"));
     json_whole(&j, "seed", seed);
@@ -68,7 +65,6 @@ static void print_json(const em_graph_info *info, const arguments *args, uint64_
     json_real(&j, "min_self_weight", info->min_self_weight);
     json_whole(&j, "tree_depth", (uint64_t)info->tree_depth);
     json_whole(&j, "rounds_to_1e-6", (uint64_t)info->rounds_to_1e6);
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -107,5 +103,5 @@ const command_spec command_topology = {.name = "topology",
                                        .operand_limit = 1,
                                        .options = topology_options,
                                        .prints_table = 1,
-                                       .examples = topology_examples,
+                                       .examples = {"eigenmesh topology er:0.5 -n 20 --plot graph.svg"},
                                        .run = topology};

@@ -33,10 +33,6 @@ static const option_spec transform_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const transform_examples[] = {
-    "eigenmesh transform model.npz data.npy -o scores.npy",
-    "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species", NULL};
-
 typedef struct transform_job {
     const arguments *args;
     em_model *model;
@@ -215,11 +211,13 @@ done:
     return status;
 }
 
-const command_spec command_transform = {.name = "transform",
-                                        .summary = "Turn rows into scores along the components, or back",
-                                        .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
-                                        .operands = {{"MODEL.npz", READS}, {"INPUT", READS_TABLE}},
-                                        .operand_limit = 2,
-                                        .options = transform_options,
-                                        .examples = transform_examples,
-                                        .run = transform};
+const command_spec command_transform = {
+    .name = "transform",
+    .summary = "Turn rows into scores along the components, or back",
+    .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
+    .operands = {{"MODEL.npz", READS}, {"INPUT", READS_TABLE}},
+    .operand_limit = 2,
+    .options = transform_options,
+    .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",
+                 "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species"},
+    .run = transform};
