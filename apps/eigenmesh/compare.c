@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_METHODS "krylov,covariance,deepca,fastpca,dsa"
-
 /* Not every method can find a fraction of the variance, so that K is a whole number here. */
 static const option_spec compare_options[] = {
     {.name = "components",
@@ -24,7 +22,7 @@ static const option_spec compare_options[] = {
      .required = 1},
     {.name = "methods",
      .metavar = "LIST",
-     .preset = DEFAULT_METHODS,
+     .preset = "krylov,covariance,deepca,fastpca,dsa",
      .example = "krylov,dsa",
      .help = "the methods, with commas between them; auto is one too"},
     PROBLEM_OPTIONS,
@@ -110,12 +108,11 @@ static em_status list_methods(comparison *c, const char *list, int nodes, em_err
 static em_status describe(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    const char *list = args_text(job->args, "methods");
-    TRY(problem_describe(&job->problem, job->args, "compute", err));
+    TRY(problem_describe(&job->problem, job->args, err));
     if (job->problem.together)
         TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
     TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
-    TRY(list_methods(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
+    TRY(list_methods(&job->methods, args_value(job->args, "methods"), job->problem.nodes, err));
     job->problem.options.trace = EM_TRACE_ALL;
     job->problem.options.monitor = progress_fit;
 done:

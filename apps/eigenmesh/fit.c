@@ -218,7 +218,7 @@ static em_status fit(const arguments *args, em_error *err)
     em_status status = EM_OK;
     fit_job job = {.args = args, .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}}};
     em_options *options = &job.problem.options;
-    TRY(problem_describe(&job.problem, args, "none", err));
+    TRY(problem_describe(&job.problem, args, err));
     TRY(describe_checkpoint(&job, err));
     TRY(choose_patience(&job, err));
     if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;

@@ -67,18 +67,17 @@ static em_status choose_nodes(problem *p, em_error *err)
     return EM_OK;
 }
 
-em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err)
+em_status problem_describe(problem *p, const arguments *args, em_error *err)
 {
-    const char *init = args_text(args, "init");
-    if (args_given(args, "truth")) truth = args_text(args, "truth");
+    const char *init = args_value(args, "init"), *truth = args_value(args, "truth");
     *p = (problem){.args = args, .options = em_options_default()};
     em_status status = args_solver(args, &p->options, err);
     if (status != EM_OK) return status;
-    if (init && strcmp(init, "random") != 0 && !input_file_of(init))
+    if (strcmp(init, "random") != 0 && !input_file_of(init))
         return emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
         return emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
-    if (p->options.variance > 0 && ((init && input_file_of(init)) || input_file_of(truth)))
+    if (p->options.variance > 0 && (input_file_of(init) || input_file_of(truth)))
         return emi_fail(err, EM_EINVAL,
                         "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
     p->options.truth_compute = strcmp(truth, "compute") == 0;
@@ -188,10 +187,10 @@ static em_status open_start_and_truth(problem *p, em_error *err)
 {
     static const char shape[] = "features x components";
     em_status status = EM_OK;
-    const char *init = args_text(p->args, "init"), *truth = args_text(p->args, "truth");
+    const char *init = input_file_of(args_value(p->args, "init")), *truth = input_file_of(args_value(p->args, "truth"));
     size_t d = em_shards_columns(p->shards), K = (size_t)p->options.components;
-    if (init && input_file_of(init)) TRY(input_matrix(&p->init, input_file_of(init), d, K, shape, err));
-    if (truth && input_file_of(truth)) TRY(input_matrix(&p->truth, input_file_of(truth), d, K, shape, err));
+    if (init) TRY(input_matrix(&p->init, init, d, K, shape, err));
+    if (truth) TRY(input_matrix(&p->truth, truth, d, K, shape, err));
     p->options.init = p->init;
     p->options.truth = p->truth;
 done:

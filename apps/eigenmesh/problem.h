@@ -63,8 +63,8 @@ typedef struct problem {
     double *init, *truth;
 } problem;
 
-/* What is quick to refuse: the options, before anything is opened.  truth: what holds without --truth. */
-em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err);
+/* What is quick to refuse: the options, before anything is opened. */
+em_status problem_describe(problem *p, const arguments *args, em_error *err);
 
 /* The data, the network, and the matrices that files hold. */
 em_status problem_open(problem *p, em_error *err);
