@@ -92,6 +92,7 @@ static em_status list_methods(comparison *c, const char *list, int nodes, em_err
 {
     size_t commas = 0;
     for (const char *at = list; *at; at++) commas += *at == ',';
+    c->count = 0;
     c->names = strdup(list);
     c->contenders = calloc(commas + 1, sizeof *c->contenders);
     if (!c->names || !c->contenders) return emi_fail_memory(err, "--methods");
