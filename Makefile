@@ -13,7 +13,7 @@ unexport MAKEFLAGS
 export PREFIX DESTDIR SETUP DATA
 compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
 
-.PHONY: all demo test lint sanitize tsan bench fuzz reproduce format docs install uninstall clean help
+.PHONY: all demo test lint sanitize tsan coverage bench fuzz reproduce format docs install uninstall clean help
 .DEFAULT_GOAL := all
 
 all: ## build build/eigenmesh and the library, static and shared
@@ -41,6 +41,14 @@ tsan: ## the tests in which threads meet, under the thread sanitizer
 	cmake --preset tsan
 	env -u MAKELEVEL cmake --build --preset tsan -j $(JOBS)
 	@scripts/run-tests tsan build-tsan -j $(JOBS)
+
+coverage: ## how much of every room the tests run, in lines and branches
+	@scripts/setup coverage
+	cmake --preset coverage
+	$(call compile,build-coverage)
+	@find build-coverage -name '*.gcda' -delete
+	@scripts/run-tests coverage build-coverage -j $(JOBS)
+	@scripts/coverage build-coverage
 
 lint: ## formatting, warnings of two compilers, static analysers, include directions, manual pages
 	@scripts/setup lint

@@ -16,7 +16,7 @@ typedef struct forming {
     emi_scratch scratch[64];
 } forming;
 
-static em_status form_turn(void *context, int i, int worker, em_error *err)
+static em_status form_body(void *context, int i, int worker, em_error *err)
 {
     forming *f = context;
     emi_cov C = {.d = D, .weight = (double)NODES / ROWS, .shard = &f->shards->shard[i], .standard = &f->standard};
@@ -29,7 +29,7 @@ static void form_all(void *context)
 {
     forming *f = context;
     em_error err;
-    bench_must(emi_pool_run(f->pool, NODES, 1e12, form_turn, f, &err), &err);
+    bench_must(emi_pool_run(f->pool, NODES, 1e12, form_body, f, &err), &err);
 }
 
 static double seconds_to_form(em_shards *shards, double *mean, int threads)

@@ -1,5 +1,6 @@
 /* One dsa iteration against nothing but its BLAS calls, on the same matrices, spread over the same cores. */
 #include "bench.h"
+#include "fit/options.h"
 
 #include "data/covariance.h"
 #include "linalg/blas.h"
@@ -15,7 +16,7 @@ static double seconds_an_iteration(const bench_problem *p, int K, long iteration
 {
     em_error err;
     em_model *model;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "dsa";
     options.components = K;
     options.iterations = iterations;
@@ -37,7 +38,7 @@ typedef struct bare {
     double small[64][64 * 64];
 } bare;
 
-static em_status bare_turn(void *context, int i, int worker, em_error *err)
+static em_status bare_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     bare *b = context;
@@ -56,7 +57,7 @@ static void bare_calls(void *context)
 {
     bare *b = context;
     em_error err;
-    for (int t = 0; t < BARE_TIMES; t++) bench_must(emi_pool_run(b->pool, b->nodes, 1e12, bare_turn, b, &err), &err);
+    for (int t = 0; t < BARE_TIMES; t++) bench_must(emi_pool_run(b->pool, b->nodes, 1e12, bare_body, b, &err), &err);
 }
 
 static double bare_seconds(int d, int K, int nodes, int threads)

@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "data/covariance.h"
+#include "fit/options.h"
 #include "linalg/blas.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ typedef struct bare {
     double *rows[64], *scores[64], *X, *Z[64];
 } bare;
 
-static em_status products_turn(void *context, int i, int worker, em_error *err)
+static em_status products_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     const bare *b = context;
@@ -38,7 +39,7 @@ static void all_products(void *context)
 {
     bare *b = context;
     em_error err;
-    for (int t = 0; t < b->passes; t++) bench_must(emi_pool_run(b->pool, NODES, 1e12, products_turn, b, &err), &err);
+    for (int t = 0; t < b->passes; t++) bench_must(emi_pool_run(b->pool, NODES, 1e12, products_body, b, &err), &err);
 }
 
 static double *filled(size_t count)
@@ -83,7 +84,7 @@ static outcome fit_once(const void *rows, em_dtype type, int truth)
     em_error err;
     em_model *model;
     bench_problem p = bench_open_array(rows, type, ROWS, D, NODES, "er:0.5");
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "krylov";
     options.components = K;
     options.truth_compute = truth;

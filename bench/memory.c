@@ -1,5 +1,6 @@
 /* Peak memory of a fit from a memory-mapped file, in a process of its own. */
 #include "bench.h"
+#include "fit/options.h"
 #include "lab/tables/writer.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static void fit_file(const char *path, long iterations)
     em_error err;
     em_data *data;
     em_model *model;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "dsa";
     options.components = K;
     options.iterations = iterations;

@@ -10,7 +10,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
 install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-targets.cmake DESTINATION ${package_dir})
 configure_file(cmake/eigenmesh-config.cmake.in eigenmesh-config.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config.cmake DESTINATION ${package_dir})
-write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(eigenmesh-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/eigenmesh-config-version.cmake DESTINATION ${package_dir})
 
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -29,7 +29,22 @@ foreach(engine IN LISTS engines_found)
   install(FILES ${PROJECT_BINARY_DIR}/eigenmesh_${engine}.pc DESTINATION ${pc_dir})
 endforeach()
 
-file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
+
+# The pages, to which the program adds the options that they do not explain; where it can be run here.
+file(GLOB manual_sources CONFIGURE_DEPENDS docs/man/*.1)
+foreach(source ${manual_sources})
+  cmake_path(GET source FILENAME name)
+  set(page ${PROJECT_BINARY_DIR}/man/${name})
+  list(APPEND manual_pages ${page})
+  if(CMAKE_CROSSCOMPILING OR name STREQUAL eigenmesh.1)
+    configure_file(${source} ${page} COPYONLY)
+  else()
+    add_custom_command(OUTPUT ${page} COMMAND ${PROJECT_SOURCE_DIR}/scripts/manual $<TARGET_FILE:eigenmesh> ${source} > ${page}
+                       DEPENDS ${source} ${PROJECT_SOURCE_DIR}/scripts/manual eigenmesh VERBATIM)
+  endif()
+endforeach()
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/man)
+add_custom_target(manual ALL DEPENDS ${manual_pages})
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/eigenmesh.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME eigenmesh OPTIONAL)

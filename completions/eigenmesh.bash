@@ -6,26 +6,7 @@ _eigenmesh_commands="fit compare reproduce transform info generate topology conv
 # The options of a command.
 _eigenmesh_options()
 {
-    local common="--quiet --help" reading="--header --columns --delimiter --missing"
-    case $1 in
-    fit)
-        echo "$common $reading --json --components --method --nodes --topology --weights --split --step" \
-            "--step-decay --consensus-rounds --qr-signs --rayleigh-ritz --oversample --iterations --tolerance --no-center" \
-            "--scale --init --seed --engine --average --threads --truth --trace --plot --output --checkpoint" \
-            "--checkpoint-every --resume --patience --dry-run"
-        ;;
-    compare)
-        echo "$common $reading --json --components --methods --nodes --topology --weights --split --iterations" \
-            "--tolerance --no-center --scale --init --seed --engine --threads --truth --output --plot"
-        ;;
-    reproduce) echo "$common --json --data --output --trials --quick --iterations --seed --threads" ;;
-    transform) echo "$common $reading --output --plot --label --inverse --whiten" ;;
-    info) echo "$common --json --plot" ;;
-    generate) echo "$common --features --samples --components --gap --seed --output" ;;
-    topology) echo "$common --json --nodes --weights --seed --plot --edges" ;;
-    convert) echo "$common $reading --dtype" ;;
-    *) echo "--help --version" ;;
-    esac
+    eigenmesh help "$1" --table 2>/dev/null | cut -d '|' -f 1
 }
 
 # What the program itself says it has: its methods, its engines.
@@ -34,9 +15,10 @@ _eigenmesh_built_in()
     eigenmesh --version 2>/dev/null | sed -n "s/^$1 *//p" | tr -d ,
 }
 
-# The values of an option; "FILES" for the name of a file, "NUMBER" where there is nothing to offer.
+# The values of an option, of a command; "FILES" for the name of a file, "NUMBER" where there is nothing to offer.
 _eigenmesh_values()
 {
+    local flag letter metavar words rest
     case $1 in
     --method | -m) _eigenmesh_built_in methods ;;
     --topology | -t)
@@ -44,11 +26,6 @@ _eigenmesh_values()
         ;;
     --weights) echo "metropolis maxdegree lazy file:" ;;
     --split) echo "contiguous shuffle sizes:" ;;
-    --scale) echo "none std spectral" ;;
-    --step) echo "auto" ;;
-    --step-decay) echo "constant sqrt power:" ;;
-    --rayleigh-ritz) echo "yes no" ;;
-    --qr-signs) echo "positive free" ;;
     --init) echo "random file:" ;;
     --truth) echo "none compute file:" ;;
     --engine) _eigenmesh_built_in engines ;;
@@ -58,10 +35,15 @@ _eigenmesh_values()
     --missing) echo "error drop mean" ;;
     --delimiter) echo "tab space" ;;
     --dtype) echo "f64 f32 f16 i8 i16 i32 i64 u8 u16 u32 u64 bool" ;;
-    --output | -o | --trace | --plot | --edges | --data | --checkpoint) echo "FILES" ;;
-    --components | -k | --nodes | -n | --consensus-rounds | --oversample | --iterations | --tolerance | --seed | \
-        --threads | --checkpoint-every | --trials | --features | -d | --samples | -N | --gap | --columns | --label)
-        echo "NUMBER"
+    --methods) ;;
+    *)
+        while IFS='|' read -r flag letter metavar words rest; do
+            [[ -n $metavar && ($flag == "$1" || $letter == "$1") ]] || continue
+            case $metavar in
+            FILE | DIR | *.*) echo "FILES" ;;
+            *) echo "${words:-NUMBER}" ;;
+            esac
+        done < <(eigenmesh help "$2" --table 2>/dev/null)
         ;;
     esac
 }
@@ -92,7 +74,7 @@ _eigenmesh()
         _eigenmesh_words "${_eigenmesh_commands% help}" "$current"
         return
     fi
-    values=$(_eigenmesh_values "$previous")
+    values=$(_eigenmesh_values "$previous" "$command")
     if [[ $command == topology && ${#words[@]} -eq 3 ]]; then values=$(_eigenmesh_values --topology); fi
     if [[ $current == -* ]]; then
         _eigenmesh_words "$(_eigenmesh_options "$command")" "$current"

@@ -44,20 +44,22 @@ static em_status fit(em_model **model, MPI_Comm comm, int ranks, const double *r
     em_shards *shards = NULL;
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
-    em_options options = em_options_default();
-    options.components = COMPONENTS;
+    em_options *options = NULL;
 
-    em_status status = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, err);
+    em_status status = em_options_create(&options, err);
+    if (!status) status = em_options_set(options, "components", "3", err);
+    if (!status) status = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, err);
     if (!status) status = em_shards_of(&shards, (const em_data *const[]){data}, 1, err);
     if (!status) status = em_graph_create(&graph, ranks > 2 ? "cycle" : "complete", ranks, 0, err);
     status = agree(status, comm);
     /* From here on a failure of one is everyone's. */
     if (!status) status = em_mpi_mesh_open(&mesh, comm, graph, 0, err);
-    if (!status) status = em_fit(model, &options, mesh, shards, err);
+    if (!status) status = em_fit(model, options, mesh, shards, err);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
+    em_options_free(&options);
     return status;
 }
 

@@ -24,13 +24,13 @@ int main(void)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
-    options.components = COMPONENTS;
-    options.tolerance = 1e-12;
+    em_options *options = NULL;
 
-    int failed = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, &err) ||
+    int failed = em_options_create(&options, &err) || em_options_set(options, "components", "2", &err) ||
+                 em_options_set(options, "tolerance", "1e-12", &err) ||
+                 em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, &err) ||
                  em_shards_split(&shards, data, 1, NULL, 0, &err) || em_graph_create(&graph, "complete", 1, 0, &err) ||
-                 em_mesh_open(&mesh, NULL, graph, 0, &err) || em_fit(&model, &options, mesh, shards, &err);
+                 em_mesh_open(&mesh, NULL, graph, 0, &err) || em_fit(&model, options, mesh, shards, &err);
     if (failed) {
         (void)fprintf(stderr, "fit_array: %s\n", err.msg);
     } else {
@@ -48,5 +48,6 @@ int main(void)
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
+    em_options_free(&options);
     return failed;
 }

@@ -27,21 +27,23 @@ static em_status make_model(const char *path, em_error *err)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
-    options.components = 3;
+    em_options *options = NULL;
     static double rows[ROWS][FEATURES];
     make_up(rows);
-    em_status status = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, err);
+    em_status status = em_options_create(&options, err);
+    if (!status) status = em_options_set(options, "components", "3", err);
+    if (!status) status = em_data_from_array(&data, rows, EM_F64, ROWS, FEATURES, 0, 0, err);
     if (!status) status = em_shards_split(&shards, data, 1, NULL, 0, err);
     if (!status) status = em_graph_create(&graph, "complete", 1, 0, err);
     if (!status) status = em_mesh_open(&mesh, NULL, graph, 1, err);
-    if (!status) status = em_fit(&model, &options, mesh, shards, err);
+    if (!status) status = em_fit(&model, options, mesh, shards, err);
     if (!status) status = em_model_save(model, path, err);
     em_model_free(&model);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
+    em_options_free(&options);
     return status;
 }
 

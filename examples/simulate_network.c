@@ -33,13 +33,23 @@ static void make_up(double rows[SAMPLES][FEATURES])
 
 static void show(const em_model *model)
 {
-    size_t rows;
-    const em_trace_row *trace = em_model_trace(model, &rows);
+    const em_trace_row *row;
     const em_info *info = em_model_info(model);
     printf("iteration      units      error  consensus\n");
-    for (size_t r = 0; r < rows; r += 200)
-        printf("%9ld %10.0f %10.2e %10.2e\n", trace[r].iteration, trace[r].units, trace[r].error, trace[r].consensus);
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r += 200)
+        printf("%9ld %10.0f %10.2e %10.2e\n", row->iteration, row->units, row->error, row->consensus);
     printf("%s after %ld iterations with step %.3f\n", em_reason_text(info->reason), info->iterations, info->step);
+}
+
+/* The truth is computed too, so that the error is known. */
+static em_status ask(em_options *options, em_error *err)
+{
+    static const char *const wishes[][2] = {
+        {"method", "dsa"}, {"components", "5"}, {"step", "0.1"}, {"trace", "all"}, {"truth", "compute"}};
+    em_status status = EM_OK;
+    for (size_t n = 0; !status && n < sizeof wishes / sizeof *wishes; n++)
+        status = em_options_set(options, wishes[n][0], wishes[n][1], err);
+    return status;
 }
 
 int main(void)
@@ -50,19 +60,15 @@ int main(void)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
-    options.method = "dsa";
-    options.components = COMPONENTS;
-    options.step = 0.1;
-    options.trace = 1;
-    options.truth_compute = 1; /* so that the error is known */
+    em_options *options = NULL;
 
     static double rows[SAMPLES][FEATURES];
     make_up(rows);
-    int failed = em_data_from_array(&data, rows, EM_F64, SAMPLES, FEATURES, 0, 0, &err) ||
+    int failed = em_options_create(&options, &err) || ask(options, &err) ||
+                 em_data_from_array(&data, rows, EM_F64, SAMPLES, FEATURES, 0, 0, &err) ||
                  em_shards_split(&shards, data, NODES, "contiguous", 0, &err) ||
                  em_graph_create(&graph, "er:0.5", NODES, 1, &err) || em_mesh_open(&mesh, "local", graph, 0, &err) ||
-                 em_fit(&model, &options, mesh, shards, &err);
+                 em_fit(&model, options, mesh, shards, &err);
     if (failed) {
         (void)fprintf(stderr, "simulate_network: %s\n", err.msg);
     } else {
@@ -74,5 +80,6 @@ int main(void)
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
+    em_options_free(&options);
     return failed;
 }

@@ -32,6 +32,7 @@ typedef struct trial {
     em_graph *one_node;
     em_mesh *network, *alone; /* a node by itself has one thread: its bits must not depend on the cores */
     double *truth;            /* d x K, once a contender over the network has found it */
+    size_t truth_columns;
 } trial;
 
 /* ---- reporting ----------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static void report(experiment *x, const watch *w, double done, int finished)
 static int watch_run(const em_progress *progress, void *user)
 {
     watch *w = user;
-    const em_options *own = &w->contender->options;
+    const lab_contender *own = w->contender;
     double now = emi_seconds();
     if (own->monitor && own->monitor(progress, own->monitor_user)) atomic_store(&w->x->stop, 1);
     if (now - w->reported > report_every) {
@@ -84,12 +85,25 @@ static em_status keep_truth(trial *t, const em_model *model, em_error *err)
 {
     const double *exact = em_model_exact_components(model);
     if (!exact || t->truth) return EM_OK;
-    size_t d = (size_t)em_model_features(model), K = (size_t)em_model_components_count(model);
+    size_t d = (size_t)em_model_features(model), K = t->truth_columns = (size_t)em_model_components_count(model);
     t->truth = emi_doubles(d * K);
     if (!t->truth) return emi_fail_memory(err, "truth");
     for (size_t k = 0; k < K; k++)
         for (size_t f = 0; f < d; f++) t->truth[f * K + k] = exact[k * d + f];
     return EM_OK;
+}
+
+/* The contender's, but for what is the trial's. */
+static em_status options_of(em_options **out, const trial *t, watch *w, em_error *err)
+{
+    char seed[32];
+    em_status status = em_options_copy(out, w->contender->options, err);
+    if (status != EM_OK) return status;
+    (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)(t->x->about->seed + (uint64_t)t->index));
+    em_options_set_monitor(*out, watch_run, w);
+    if (w->contender->place != LAB_OVER_NETWORK && t->truth)
+        em_options_set_truth(*out, t->truth, em_shards_columns(t->shards), t->truth_columns);
+    return em_options_set(*out, "seed", seed, err);
 }
 
 static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_shards *shards, em_error *err)
@@ -99,12 +113,10 @@ static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_sha
     lab_run *run = &x->results->runs[c][t->index * x->results->each[c] + number];
     watch w = {.x = x, .contender = &x->about->contenders[c], .trial = t->index};
     em_error failure = {0};
-    em_options options = w.contender->options;
-    options.seed = x->about->seed + (uint64_t)t->index;
-    options.monitor = watch_run;
-    options.monitor_user = &w;
-    if (w.contender->place != LAB_OVER_NETWORK && t->truth) options.truth = t->truth;
-    status = em_fit(&run->model, &options, mesh, shards, &failure);
+    em_options *options = NULL;
+    status = options_of(&options, t, &w, &failure);
+    if (status == EM_OK) status = em_fit(&run->model, options, mesh, shards, &failure);
+    em_options_free(&options);
     if (status == EM_OK && w.contender->place == LAB_OVER_NETWORK)
         status = keep_truth(t, run->model, &failure);
     else if (status == EM_OK && em_model_exact_components(run->model)) /* of its own data, which may be a part */
@@ -194,7 +206,7 @@ done:
     return status;
 }
 
-static em_status trial_turn(void *context, int index, int worker, em_error *err)
+static em_status trial_body(void *context, int index, int worker, em_error *err)
 {
     (void)worker;
     experiment *x = context;
@@ -240,7 +252,7 @@ static em_status run_trials(experiment *x, em_error *err)
     int trials = x->about->trials;
     TRY(emi_pool_open(&pool, x->about->threads, err));
     x->mesh_threads = trials > 1 ? 1 : emi_pool_size(pool);
-    TRY(trials > 1 ? emi_pool_run(pool, trials, 1e12, trial_turn, x, err) : trial_turn(x, 0, 0, err));
+    TRY(trials > 1 ? emi_pool_run(pool, trials, 1e12, trial_body, x, err) : trial_body(x, 0, 0, err));
 done:
     emi_pool_close(&pool);
     return status;

@@ -15,8 +15,10 @@ typedef enum lab_place { LAB_OVER_NETWORK, LAB_IN_ONE_PLACE, LAB_EACH_ALONE } la
 typedef struct lab_contender {
     const char *label; /* borrowed */
     lab_place place;
-    em_options options; /* its own monitor, if any, may be called by several threads at once where there are several
-                         * trials, and ends them all */
+    em_options *options; /* borrowed; seed and monitor are the experiment's */
+    em_monitor_fn
+        *monitor;       /* its own, if any, may be called by several threads at once where there are several trials, */
+    void *monitor_user; /* and ends them all                                                                       */
 } lab_contender;
 
 typedef struct lab_experiment_progress {

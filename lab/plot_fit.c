@@ -93,14 +93,14 @@ static double position(const em_trace_row *row, trace_axis along)
 
 static em_status take_trace(plot_curve *out, const trace_curve *of, trace_axis along, int with_error, em_error *err)
 {
-    size_t rows = 0;
-    const em_trace_row *trace = of->model ? em_model_trace(of->model, &rows) : NULL;
+    size_t rows = of->model ? em_model_trace_rows(of->model) : 0;
     *out = (plot_curve){.title = of->model ? of->name : NULL, .count = rows};
     out->points = emi_calloc(rows + 1, sizeof *out->points);
     if (!out->points) return emi_fail_memory(err, "--plot");
-    for (size_t i = 0; i < rows; i++)
-        out->points[i] =
-            (plot_point){.x = position(&trace[i], along), .y = with_error ? trace[i].error : trace[i].residual};
+    for (size_t i = 0; i < rows; i++) {
+        const em_trace_row *row = em_model_trace_row(of->model, i);
+        out->points[i] = (plot_point){.x = position(row, along), .y = with_error ? row->error : row->residual};
+    }
     return EM_OK;
 }
 
@@ -170,9 +170,8 @@ em_status plot_fit(const canvas *to, const em_model *model, em_error *err)
     const em_info *info = em_model_info(model);
     const trace_curve curve = {.name = info->method, .model = model};
     /* On a single node nothing is sent, and the iterations are all there is to count. */
-    size_t rows = 0;
-    const em_trace_row *end = em_model_trace(model, &rows) + rows;
-    trace_axis along = rows && end[-1].units > 0 ? ALONG_UNITS : ALONG_ITERATIONS;
+    size_t rows = em_model_trace_rows(model);
+    trace_axis along = rows && em_model_trace_row(model, rows - 1)->units > 0 ? ALONG_UNITS : ALONG_ITERATIONS;
     plot_panel trace = {.count = 0};
     TRY(take_traces(&trace, &curve, 1, along, err));
     if (!is_a_curve(&trace)) {

@@ -80,9 +80,8 @@ static size_t length_of(const lab_results *r, int contender)
     size_t longest = 0, limit = SIZE_MAX;
     for (int run = 0; run < lab_results_runs(r, contender); run++) {
         const em_model *model = lab_results_model(r, contender, run);
-        size_t rows = 0;
         if (!model) return 0;
-        (void)em_model_trace(model, &rows);
+        size_t rows = em_model_trace_rows(model);
         if (em_model_info(model)->reason < 0 && rows < limit) limit = rows;
         if (rows > longest) longest = rows;
     }
@@ -95,9 +94,9 @@ static lab_curve_row row_at(const lab_results *r, int contender, size_t at)
     int runs = lab_results_runs(r, contender);
     lab_curve_row row = {.iteration = (long)at, .least = NAN, .most = NAN};
     for (int run = 0; run < runs; run++) {
-        size_t rows;
-        const em_trace_row *trace = em_model_trace(lab_results_model(r, contender, run), &rows);
-        const em_trace_row *now = &trace[at < rows ? at : rows - 1];
+        const em_model *model = lab_results_model(r, contender, run);
+        size_t rows = em_model_trace_rows(model);
+        const em_trace_row *now = em_model_trace_row(model, at < rows ? at : rows - 1);
         row.rounds += (double)now->rounds / runs;
         row.bytes += (double)now->bytes / runs;
         row.units += now->units / runs;

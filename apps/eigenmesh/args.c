@@ -1,4 +1,5 @@
 #include "command.h"
+#include "flags.h"
 #include "message.h"
 
 #include "base/text.h"
@@ -18,9 +19,17 @@ static void add(arguments *args, option_spec spec)
     args->specs[args->count++] = spec;
 }
 
-static option_spec from_library(const em_option_info *info)
+/* A switch has no value: it is "resume", or "no-center" where that is the default. */
+static option_spec from_library(int index)
 {
-    option_spec spec = {.name = info->name, .metavar = info->metavar, .preset = info->preset, .help = info->help};
+    static char flags[ARGS_MAX][FLAG_ROOM], helps[ARGS_MAX][ARGS_HELP];
+    const em_option_info *info = em_option(index);
+    option_spec spec = {.name = flag_of(info, flags[index]) + strlen("--"),
+                        .help = in_flags(info->help, helps[index], ARGS_HELP),
+                        .library = info};
+    if (info->kind == EM_OPTION_SWITCH) return spec;
+    spec.metavar = info->metavar;
+    spec.preset = info->preset;
     if (strcmp(info->name, "method") == 0) spec.letter = 'm';
     if (strcmp(info->name, "components") == 0) {
         spec.letter = 'k';
@@ -30,8 +39,17 @@ static option_spec from_library(const em_option_info *info)
     return spec;
 }
 
+static int index_in_library(const char *name)
+{
+    for (int i = 0; em_option(i); i++)
+        if (strcmp(em_option(i)->name, name) == 0) return i;
+    abort(); /* a command's table names an option that the library does not have */
+}
+
 static int takes(const command_spec *command, const char *option)
 {
+    for (const option_spec *own = command->options; own->name; own++)
+        if (strcmp(own->name, option) == 0) return 0;
     if (!command->takes_solver_options || !command->solver_options) return command->takes_solver_options;
     for (const char *const *name = command->solver_options; *name; name++)
         if (strcmp(*name, option) == 0) return 1;
@@ -41,14 +59,18 @@ static int takes(const command_spec *command, const char *option)
 void args_collect(arguments *args, const command_spec *command)
 {
     *args = (arguments){.command = command};
-    for (const option_spec *spec = command->options; spec->name; spec++) add(args, *spec);
+    for (const option_spec *own = command->options; own->name; own++) {
+        option_spec spec = own->help ? *own : from_library(index_in_library(own->name));
+        spec.file = own->file;
+        add(args, spec);
+    }
     if (command->prints_table)
         add(args, (option_spec){.name = "json", .help = "print one JSON object and nothing else"});
     add(args, (option_spec){.name = "quiet", .letter = 'q', .help = "print nothing but errors"});
     add(args, (option_spec){.name = "help", .letter = 'h', .help = "print this help"});
     args->first_solver = args->count;
     for (int i = 0; em_option(i); i++)
-        if (takes(command, em_option(i)->name)) add(args, from_library(em_option(i)));
+        if (takes(command, em_option(i)->name)) add(args, from_library(i));
 }
 
 static const option_spec *find(const arguments *args, const char *name)
@@ -238,10 +260,13 @@ static em_status as_typed(em_status status, const char *name, em_error *err)
 
 em_status args_solver(const arguments *args, em_options *options, em_error *err)
 {
-    for (int i = args->first_solver; i < args->count; i++) {
-        if (!args->values[i]) continue;
-        em_status status = em_options_set(options, args->specs[i].name, args->values[i], err);
-        if (status != EM_OK) return as_typed(status, args->specs[i].name, err);
+    for (int i = 0; i < args->count; i++) {
+        const em_option_info *option = args->specs[i].library;
+        if (!option || !args->values[i]) continue;
+        const char *other = strcmp(option->preset, "yes") == 0 ? "no" : "yes";
+        const char *value = option->kind == EM_OPTION_SWITCH ? other : args->values[i];
+        em_status status = em_options_set(options, option->name, value, err);
+        if (status != EM_OK) return as_typed(status, option->name, err);
     }
     return EM_OK;
 }

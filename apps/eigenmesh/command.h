@@ -22,10 +22,11 @@ typedef struct option_spec {
     char letter;         /* 'n': -n; 0 for none */
     const char *metavar; /* "M"; NULL: a switch */
     const char *preset;  /* what holds when it is not given, as text; NULL: nothing to say */
-    const char *help;
+    const char *help;    /* NULL: the library's option of this name */
     const char *example; /* a value that works, for messages */
     int required;
     file_use file;
+    const em_option_info *library; /* where it is one of the library's */
 } option_spec;
 
 enum { OPERANDS_MAX = 2, EXAMPLES_MAX = 3, ANY_NUMBER = -1 };
@@ -54,14 +55,14 @@ typedef struct command_spec {
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
     command_topology, command_convert, command_reproduce;
 
-enum { ARGS_MAX = 64 };
+enum { ARGS_MAX = 64, ARGS_HELP = 128 };
 
 typedef struct arguments {
     const command_spec *command;
     option_spec specs[ARGS_MAX];
     const char *values[ARGS_MAX]; /* NULL where not given; "" for a switch */
     int count;
-    int first_solver; /* specs from here on are the library's own */
+    int first_solver; /* specs from here on are those of the library that the command's own table does not name */
     char **operands;
     int operand_count;
     int stdout_is_taken; /* by an output named "-" */
@@ -96,6 +97,10 @@ int duration_read(const char *text, double *seconds);
 /* --help and --version. */
 void help_program(const command_spec *const *commands);
 void help_command(const command_spec *command);
+
+/* Its options for programs, namely the completion and the manual: a line each of the flag, its letter, its value's name, the
+ * words that the library takes for it, and what it does, with | between. */
+void help_table(const command_spec *command);
 void print_version(void);
 
 #endif

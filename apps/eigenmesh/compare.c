@@ -2,6 +2,7 @@
 #include "compare.h"
 #include "collision.h"
 #include "command.h"
+#include "flags.h"
 #include "input.h"
 #include "message.h"
 #include "outputs.h"
@@ -109,13 +110,14 @@ static em_status list_methods(comparison *c, const char *list, int nodes, em_err
 static em_status describe(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
+    int K = 0;
     TRY(problem_describe(&job->problem, job->args, err));
     if (job->problem.together)
         TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
-    TRY(args_int(job->args, "components", 1, &job->problem.options.components, err));
+    TRY(args_int(job->args, "components", 1, &K, err));
+    TRY(em_options_set(job->problem.options, "components", args_text(job->args, "components"), err));
     TRY(list_methods(&job->methods, args_value(job->args, "methods"), job->problem.nodes, err));
-    job->problem.options.trace = EM_TRACE_ALL;
-    job->problem.options.monitor = progress_fit;
+    TRY(em_options_set(job->problem.options, "trace", "all", err));
 done:
     return status;
 }
@@ -180,14 +182,14 @@ static em_status run_methods(compare_job *job, em_error *err)
     const problem *p = &job->problem;
     for (int i = 0; i < job->methods.count && !job->interrupted; i++) {
         contender *one = &job->methods.contenders[i];
-        em_options options = p->options;
-        options.method = one->name;
-        options.monitor_user = one->name;
-        status = em_fit(&one->model, &options, p->mesh, p->shards, &one->error);
+        TRY(em_options_set(p->options, "method", one->name, err));
+        em_options_set_monitor(p->options, progress_fit, one->name);
+        status = em_fit(&one->model, p->options, p->mesh, p->shards, &one->error);
         if (status != EM_OK && status != EM_ENUMERIC && status != EM_ENOMEM && status != EM_ENOTSUP) {
             *err = one->error;
             goto done;
         }
+        error_in_flags(&one->error);
         status = EM_OK;
         if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
     }

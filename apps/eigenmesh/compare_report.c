@@ -15,9 +15,8 @@ enum { GOALS = sizeof goals / sizeof *goals };
 /* Units sent when the error was first so small; NaN when it never was. */
 static double units_to(const em_model *model, double error)
 {
-    size_t rows = 0;
-    const em_trace_row *row = em_model_trace(model, &rows);
-    for (const em_trace_row *end = row + rows; row < end; row++)
+    const em_trace_row *row;
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++)
         if (row->error <= error) return row->units;
     return NAN;
 }

@@ -55,7 +55,7 @@ static void print_words(const problem *p, const em_plan *plan)
 em_status dry_run(const problem *p, const arguments *args, em_error *err)
 {
     em_plan *plan = NULL;
-    em_status status = cluster_agree(em_plan_make(&plan, &p->options, p->mesh, p->shards, err), err);
+    em_status status = cluster_agree(em_plan_make(&plan, p->options, p->mesh, p->shards, err), err);
     if (status == EM_OK && cluster_speaks()) {
         if (args_given(args, "json"))
             print_json(p, plan);

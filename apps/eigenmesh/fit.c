@@ -24,13 +24,9 @@ static const option_spec fit_options[] = {
      .preset = "1h",
      .example = "10min",
      .help = "under mpirun, how long to wait for a rank before it counts as lost: 30s, 10min, 1h, or forever"},
-    {.name = "checkpoint",
-     .metavar = "FILE",
-     .example = "fit.ck",
-     .help = "keep in FILE what a killed run needs to go on; removed when the run has done its job",
-     .file = WRITES_IN_PARTS},
-    {.name = "checkpoint-every", .metavar = "SECONDS", .preset = "600", .help = "how often"},
-    {.name = "resume", .help = "go on from --checkpoint FILE: the same result as if nothing had happened"},
+    {.name = "checkpoint", .file = WRITES_IN_PARTS},
+    {.name = "checkpoint-every"},
+    {.name = "resume"},
     {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP, .file = READS_SPEC},
     {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration", .file = WRITES},
     {.name = "plot",
@@ -83,17 +79,14 @@ static em_status choose_patience(const fit_job *job, em_error *err)
     return EM_OK;
 }
 
-static em_status describe_checkpoint(fit_job *job, em_error *err)
+static em_status check_checkpoint(const fit_job *job, em_error *err)
 {
     static const char *const need_file[] = {"checkpoint-every", "resume"};
-    em_options *options = &job->problem.options;
     for (int i = 0; i < 2; i++)
         if (args_given(job->args, need_file[i]) && !args_given(job->args, "checkpoint"))
             return emi_fail(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
                             need_file[i]);
-    options->checkpoint = args_text(job->args, "checkpoint");
-    options->resume = args_given(job->args, "resume");
-    return args_real(job->args, "checkpoint-every", &options->checkpoint_every, err);
+    return EM_OK;
 }
 
 static em_status write_files(fit_job *job, em_error *err)
@@ -217,12 +210,12 @@ static em_status fit(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     fit_job job = {.args = args, .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}}};
-    em_options *options = &job.problem.options;
     TRY(problem_describe(&job.problem, args, err));
-    TRY(describe_checkpoint(&job, err));
+    TRY(check_checkpoint(&job, err));
     TRY(choose_patience(&job, err));
-    if (args_given(args, "trace") || args_given(args, "plot")) options->trace = EM_TRACE_ALL;
-    options->monitor = progress_fit;
+    em_options *options = job.problem.options;
+    if (args_given(args, "trace") || args_given(args, "plot")) TRY(em_options_set(options, "trace", "all", err));
+    em_options_set_monitor(options, progress_fit, NULL);
     int opens = cluster_speaks() && !args_given(args, "dry-run");
     TRY(cluster_agree(opens ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));

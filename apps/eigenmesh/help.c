@@ -29,18 +29,26 @@ static void print_wrapped(int column, const char *text)
     (void)putchar('\n');
 }
 
+enum { TEXT_ROOM = 512 };
+
+/* What it does, and what holds without it. */
+static const char *describe(const option_spec *spec, char text[TEXT_ROOM])
+{
+    if (spec->required)
+        (void)snprintf(text, TEXT_ROOM, "%s (required)", spec->help);
+    else if (spec->preset && *spec->preset)
+        (void)snprintf(text, TEXT_ROOM, "%s (default: %s)", spec->help, spec->preset);
+    else
+        (void)snprintf(text, TEXT_ROOM, "%s", spec->help);
+    return text;
+}
+
 static void print_option(const option_spec *spec)
 {
-    char text[512];
+    char text[TEXT_ROOM];
     int column = spec->letter ? printf("  -%c, --%s", spec->letter, spec->name) : printf("      --%s", spec->name);
     if (spec->metavar) column += printf(" %s", spec->metavar);
-    if (spec->required)
-        (void)snprintf(text, sizeof text, "%s (required)", spec->help);
-    else if (spec->preset && *spec->preset)
-        (void)snprintf(text, sizeof text, "%s (default: %s)", spec->help, spec->preset);
-    else
-        (void)snprintf(text, sizeof text, "%s", spec->help);
-    print_wrapped(column, text);
+    print_wrapped(column, describe(spec, text));
 }
 
 static void print_methods(void)
@@ -62,6 +70,19 @@ void help_command(const command_spec *command)
     }
     (void)printf("\nExample:\n");
     for (const char *const *example = command->examples; *example; example++) (void)printf("  %s\n", *example);
+}
+
+void help_table(const command_spec *command)
+{
+    arguments args;
+    char text[TEXT_ROOM];
+    args_collect(&args, command);
+    for (int i = 0; i < args.count; i++) {
+        const option_spec *spec = &args.specs[i];
+        char letter[] = {'-', spec->letter, 0};
+        (void)printf("--%s|%s|%s|%s|%s\n", spec->name, spec->letter ? letter : "", spec->metavar ? spec->metavar : "",
+                     spec->metavar && spec->library ? spec->library->words : "", describe(spec, text));
+    }
 }
 
 void help_program(const command_spec *const *commands)

@@ -13,7 +13,7 @@
 
 /* Which of the words the option has as its value. */
 static em_status choose(const arguments *args, const char *option, const char *const words[3], const char *wrong,
-                        unsigned *choice, em_error *err)
+                        int *choice, em_error *err)
 {
     const char *text = args_value(args, option);
     for (*choice = 0; *choice < 3; ++*choice)
@@ -40,10 +40,10 @@ em_status input_open(em_data **out, const char *path, const arguments *args, em_
     static const char *const ways[] = {
         [EM_MISSING_ERROR] = "error", [EM_MISSING_DROP] = "drop", [EM_MISSING_MEAN] = "mean"};
     em_status status = EM_OK;
-    unsigned header, missing;
+    int header, missing;
     TRY(choose(args, "header", headers, "is not yes, no or auto; try --header yes", &header, err));
     TRY(choose(args, "missing", ways, "is not error, drop or mean; try --missing drop", &missing, err));
-    options.header = header;
+    options.header = (em_header)header;
     options.missing = (em_missing)missing;
     options.columns = args_text(args, "columns");
     options.delimiter = args_text(args, "delimiter");

@@ -2,6 +2,7 @@
 #include "cluster.h"
 #include "collision.h"
 #include "command.h"
+#include "flags.h"
 #include "message.h"
 #include "signals.h"
 
@@ -24,14 +25,16 @@ static const command_spec *find_command(const char *name, em_error *err)
 
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    if (argc > 2) return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
+    int table = argc == 3 && strcmp(argv[2], "--table") == 0;
+    if (argc > 2 && !table)
+        return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
         help_program(commands);
         return EM_OK;
     }
     const command_spec *command = find_command(argv[1], err);
     if (!command) return err->code;
-    help_command(command);
+    (table ? help_table : help_command)(command);
     return EM_OK;
 }
 
@@ -97,6 +100,12 @@ static int exit_status(em_status status)
     return status == EM_EINVAL || status == EM_ENOTSUP || status == EM_EDATA || status == EM_EIO ? 2 : 1;
 }
 
+static void tell(em_error *err)
+{
+    error_in_flags(err);
+    complain("%s", err->msg);
+}
+
 int main(int argc, char **argv)
 {
     em_error err = {0};
@@ -113,12 +122,12 @@ int main(int argc, char **argv)
     }
     /* A reader that closed the pipe has what it wanted: no message. */
     int quiet = status == EM_EOUTPUT && interrupt_pipe_closed();
-    if (status != EM_OK && !quiet && cluster_speaks()) complain("%s", err.msg);
+    if (status != EM_OK && !quiet && cluster_speaks()) tell(&err);
     interrupt_defer();                                   /* mpirun may end the others once the first of them is gone */
     if (interrupt_requested()) cluster_set_patience(10); /* the others may be gone, and the launcher with them */
     if (cluster_meet(&err) != EM_OK && status == EM_OK) {
         status = err.code;
-        if (cluster_speaks()) complain("%s", err.msg);
+        if (cluster_speaks()) tell(&err);
     }
     cluster_part();
     return exit_status(status);

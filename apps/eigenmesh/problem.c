@@ -4,6 +4,7 @@
 #include "message.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -67,24 +68,46 @@ static em_status choose_nodes(problem *p, em_error *err)
     return EM_OK;
 }
 
+enum { OPTION_ROOM = 64 };
+
+static const char *option_text(const problem *p, const char *name, char room[OPTION_ROOM])
+{
+    (void)em_options_get(p->options, name, room, OPTION_ROOM);
+    return room;
+}
+
+/* Their number, or the fraction of the variance that they are to explain; 0 where it is not set yet. */
+static double components_of(const problem *p)
+{
+    char text[OPTION_ROOM];
+    double wanted = 0;
+    (void)emi_text_double(option_text(p, "components", text), &wanted);
+    return wanted;
+}
+
 em_status problem_describe(problem *p, const arguments *args, em_error *err)
 {
+    em_status status = EM_OK;
+    char text[OPTION_ROOM];
     const char *init = args_value(args, "init"), *truth = args_value(args, "truth");
-    *p = (problem){.args = args, .options = em_options_default()};
-    em_status status = args_solver(args, &p->options, err);
-    if (status != EM_OK) return status;
+    *p = (problem){.args = args};
+    TRY(em_options_create(&p->options, err));
+    TRY(args_solver(args, p->options, err));
+    (void)emi_text_u64(option_text(p, "seed", text), &p->seed);
+    double wanted = components_of(p);
     if (strcmp(init, "random") != 0 && !input_file_of(init))
-        return emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
+        TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
-        return emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
-    if (p->options.variance > 0 && (input_file_of(init) || input_file_of(truth)))
-        return emi_fail(err, EM_EINVAL,
-                        "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
-    p->options.truth_compute = strcmp(truth, "compute") == 0;
-    p->options.center = !args_given(args, "no-center");
-    status = cluster_choose_engine(args_text(args, "engine"), &p->together, err);
-    if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
-    return status == EM_OK ? choose_nodes(p, err) : status;
+        TRY(emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth));
+    if (wanted > 0 && wanted < 1 && (input_file_of(init) || input_file_of(truth)))
+        TRY(emi_fail(err, EM_EINVAL,
+                     "--components: with a fraction of variance, a file of K columns fits no K; try a whole number"));
+    TRY(em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err));
+    TRY(cluster_choose_engine(args_text(args, "engine"), &p->together, err));
+    TRY(input_check_streams(args->operands, args->operand_count, cluster_size(), err));
+    TRY(choose_nodes(p, err));
+done:
+    return status;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
@@ -92,8 +115,7 @@ em_status problem_describe(problem *p, const arguments *args, em_error *err)
 static em_status open_network(problem *p, em_error *err)
 {
     const arguments *args = p->args;
-    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->options.seed,
-                          err);
+    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->seed, err);
 }
 
 static em_status open_mesh(problem *p, em_error *err)
@@ -126,7 +148,7 @@ static em_status open_shared(problem *p, em_error *err)
             "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
             "shard-%%03d.csv",
             args->operands[0], cluster_size()));
-    TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->options.seed, err));
+    TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->seed, err));
 done:
     return status;
 }
@@ -188,11 +210,11 @@ static em_status open_start_and_truth(problem *p, em_error *err)
     static const char shape[] = "features x components";
     em_status status = EM_OK;
     const char *init = input_file_of(args_value(p->args, "init")), *truth = input_file_of(args_value(p->args, "truth"));
-    size_t d = em_shards_columns(p->shards), K = (size_t)p->options.components;
+    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p);
     if (init) TRY(input_matrix(&p->init, init, d, K, shape, err));
     if (truth) TRY(input_matrix(&p->truth, truth, d, K, shape, err));
-    p->options.init = p->init;
-    p->options.truth = p->truth;
+    em_options_set_start(p->options, p->init, d, K);
+    em_options_set_truth(p->options, p->truth, d, K);
 done:
     return status;
 }
@@ -212,6 +234,7 @@ done:
 
 void problem_close(problem *p)
 {
+    em_options_free(&p->options);
     cluster_close(&p->mesh);
     em_graph_free(&p->graph);
     em_shards_free(&p->shards);

@@ -31,7 +31,7 @@
          .metavar = "HOW",                                                                                             \
          .preset = "contiguous",                                                                                       \
          .help = "how one INPUT is split: contiguous, shuffle, or sizes:A,B,..."},                                     \
-        {.name = "no-center", .help = "leave the mean in"},                                                            \
+        {.name = "center"},                                                                                            \
         {.name = "init",                                                                                               \
          .metavar = "SPEC",                                                                                            \
          .preset = "random",                                                                                           \
@@ -50,7 +50,8 @@
 
 typedef struct problem {
     const arguments *args;
-    em_options options; /* its init and truth are there once it is open */
+    em_options *options; /* its start and truth are there once it is open */
+    uint64_t seed;
     int nodes;
     int together;      /* over the processes of a cluster */
     int first, hosted; /* the nodes that live here */

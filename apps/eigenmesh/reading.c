@@ -129,7 +129,7 @@ em_status reading_open(reading *r, em_data **out, const char *path, const argume
 {
     em_status status = EM_OK;
     features *f = &r->features;
-    em_read_options options = {.label = label};
+    em_read_options options = {.size = sizeof options, .label = label};
     if (f->count > 0) {
         options.features = f->names;
         options.feature_count = f->count;

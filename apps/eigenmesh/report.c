@@ -299,9 +299,8 @@ void trace_heading(FILE *out)
 
 void trace_rows(FILE *out, const char *label, const em_model *model)
 {
-    size_t rows = 0;
-    const em_trace_row *row = em_model_trace(model, &rows);
-    for (const em_trace_row *end = row + rows; row < end; row++) {
+    const em_trace_row *row;
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++) {
         if (label) (void)fprintf(out, "%s,", label);
         (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
                       (unsigned long long)row->messages, (unsigned long long)row->bytes);

@@ -72,7 +72,7 @@ static em_status topology(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     em_graph *graph = NULL;
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     output_file files[FILES] = {{.option = "plot"}, {.option = "edges"}};
     int nodes = 0;
     uint64_t seed = 0;

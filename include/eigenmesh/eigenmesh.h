@@ -23,6 +23,9 @@
  *   several nodes; when the last one ends, it is again what it was before the first.  A
  *   fit on a single node, which has all cores, is slower beside others, and its last
  *   digits depend on the number of cores.
+ * - A program compiled with one version runs with later ones of the same SOVERSION.
+ *   Records that the caller makes begin with their size; those that the library hands
+ *   out, always by pointer, may grow at their end; values of enums do not change.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
  * - Matrices of the interface are row-major: rows are samples, or components.     */
 #ifndef EIGENMESH_H
@@ -37,7 +40,7 @@ extern "C" {
 #endif
 
 #define EM_VERSION_MAJOR 0
-#define EM_VERSION_MINOR 1
+#define EM_VERSION_MINOR 2
 #define EM_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -67,7 +70,7 @@ typedef enum em_status {
 
 EM_API const char *em_status_text(em_status status);
 
-/* What went wrong.  Filled on failure only.                                       */
+/* What went wrong.  Filled on failure only; frozen: it never changes.             */
 typedef struct em_error {
     em_status code;
     int node;      /* the node that failed, -1 when it was none in particular      */
@@ -109,9 +112,13 @@ typedef enum em_missing {
     EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network  */
 } em_missing;
 
-/* How to read a file; zeroed, or NULL, means: find out.                           */
+/* Does a CSV or TSV begin with names?                                             */
+typedef enum em_header { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } em_header;
+
+/* How to read a file; NULL, or zeroes after the size, means: find out.            */
 typedef struct em_read_options {
-    enum { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } header; /* of CSV and TSV  */
+    size_t size; /* sizeof(em_read_options)                                   */
+    em_header header;
     const char *columns;         /* "0-9,12" from 0, or names of a header; "-name" or "-3": all but
                                   * that; NULL: all, but for text, which is left out          */
     const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out     */
@@ -221,6 +228,7 @@ EM_API void em_graph_edge(const em_graph *graph, size_t index, int *i, int *j); 
 EM_API double em_graph_weight(const em_graph *graph, int i, int j);
 
 typedef struct em_graph_info {
+    size_t size; /* sizeof(em_graph_info), by the caller                           */
     int nodes;
     size_t edges;
     int degree_min, degree_max;
@@ -297,55 +305,45 @@ typedef struct em_progress {
 /* Called after every iteration; non-zero stops the run with EM_STOPPED_USER.      */
 typedef int em_monitor_fn(const em_progress *progress, void *user);
 
-typedef enum em_decay { EM_DECAY_CONSTANT, EM_DECAY_SQRT, EM_DECAY_POWER } em_decay;
-typedef enum em_scale { EM_SCALE_NONE, EM_SCALE_STD, EM_SCALE_SPECTRAL } em_scale;
-typedef enum em_qr_signs { EM_QR_POSITIVE, EM_QR_FREE } em_qr_signs;
+/* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).
+ * One table describes all options to programs, the command line, the manual and Python.  */
+typedef struct em_options em_options;
 
-/* With the error alone, residual and consensus are NaN: an iteration of its own a row is saved. */
-typedef enum em_trace { EM_TRACE_NONE, EM_TRACE_ALL, EM_TRACE_ERROR } em_trace;
+typedef enum em_option_kind {
+    EM_OPTION_SWITCH, /* yes or no                                                 */
+    EM_OPTION_WHOLE,
+    EM_OPTION_REAL,
+    EM_OPTION_WORD,
+    EM_OPTION_TEXT
+} em_option_kind;
 
-/* What the caller asks.  Start from em_options_default().                         */
-typedef struct em_options {
-    const char *method;     /* a registered name, or "auto"        default "auto"  */
-    int components;         /* K                                   required, or:   */
-    double variance;        /* as many as explain more than this   default 0: no   */
-    double step;            /* alpha; 0: as large as is stable     default 0       */
-    em_decay step_decay;    /* alpha, alpha/sqrt(t+1), alpha/(t+1)^p               */
-    double step_power;      /* that p                              default 0.2     */
-    int consensus_rounds;   /* mixes an iteration; 0: the method's default 0       */
-    em_qr_signs qr_signs;   /* of R's diagonal                     default positive */
-    int rayleigh_ritz;      /* deepca: report Ritz vectors         default 1       */
-    int oversample;         /* extra vectors in a block; -1: the method's own      */
-    long iterations;        /* at most; -1: the method's own       default -1      */
-    double tolerance;       /* stop under this; 0: never           default 1e-6    */
-    int center;             /* remove the global mean              default 1       */
-    em_scale scale;         /*                                     default none    */
-    const double *init;     /* d x K start, borrowed; NULL: random default NULL    */
-    uint64_t seed;          /* everything random follows from it   default 0       */
-    int truth_compute;      /* solve centrally too, for study      default 0       */
-    const double *truth;    /* d x K eigenvectors, borrowed        default NULL    */
-    em_trace trace;         /* keep a row an iteration             default none    */
-    em_monitor_fn *monitor; /*                                     default NULL    */
-    void *monitor_user;
-    const char *checkpoint;  /* a file, borrowed; NULL: none       default NULL    */
-    double checkpoint_every; /* seconds; 0: as often as can be     default 600     */
-    int resume;              /* go on from the checkpoint          default 0       */
-} em_options;
-
-EM_API em_options em_options_default(void);
-
-/* One table describes the options to the command line, the manual and bindings.   */
 typedef struct em_option_info {
-    const char *name;    /* "step-decay": --step-decay, and em_options_set's name   */
-    const char *metavar; /* "HOW"                                                  */
-    const char *preset;  /* its default, as text                                   */
-    const char *help;    /* one line                                               */
+    const char *name;    /* "step-decay"                                           */
+    const char *metavar; /* what its value is called: "HOW"                        */
+    const char *preset;  /* its default, in words                                  */
+    const char *help;    /* one line; of a switch, what the other than its default does */
+    em_option_kind kind;
+    const char *words; /* values that are words, with blanks between; "power:" goes on */
 } em_option_info;
 
 EM_API const em_option_info *em_option(int index); /* NULL past the end             */
 
-/* Set an option from text.                                                        */
+EM_API em_status em_options_create(em_options **out, em_error *err);
+EM_API em_status em_options_copy(em_options **out, const em_options *from, em_error *err);
+EM_API void em_options_free(em_options **options);
+
+/* The value is copied; NULL is the default.                                       */
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
+
+/* The value as text that em_options_set takes, "" where there is none.  Returns its length,
+ * like snprintf, whether or not there was room for it; EM_EINVAL: no such option.  */
+EM_API int em_options_get(const em_options *options, const char *name, char *value, size_t room);
+
+/* A start for the iterations, and eigenvectors to measure the error against: features x
+ * components numbers, borrowed by these options and their copies.  NULL: none.    */
+EM_API void em_options_set_start(em_options *options, const double *values, size_t features, size_t components);
+EM_API void em_options_set_truth(em_options *options, const double *values, size_t features, size_t components);
+EM_API void em_options_set_monitor(em_options *options, em_monitor_fn *monitor, void *user);
 
 /* The verdict, by the true residual of the answer, whatever a method believed.      */
 typedef enum em_reason {                   /* > 0: done; < 0: gave up, the last estimate is kept       */
@@ -370,7 +368,7 @@ typedef enum em_phase { EM_SETUP, EM_METHOD, EM_CONTROL, EM_REPORT, EM_PHASES } 
 
 EM_API const char *em_phase_name(em_phase phase);
 
-typedef struct em_traffic {
+typedef struct em_traffic { /* frozen, as it lies within em_info                 */
     uint64_t rounds, messages, bytes;
     double units; /* scalars sent / (2 |E| d K)                                    */
 } em_traffic;
@@ -396,7 +394,7 @@ typedef struct em_info {
     double seconds_sending;        /* of these: handing blocks to the engine, and   */
     double seconds_waiting;        /* waiting for those of others, in this process  */
     long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
-    int constant_features;         /* left unscaled under EM_SCALE_STD                     */
+    int constant_features;         /* left unscaled under scale=std                        */
     uint64_t missing_values;       /* filled with the mean of their feature, over the network; not kept in a file */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
     int rank;                      /* components with variance of their own: those after have 0        */
@@ -411,7 +409,7 @@ typedef struct em_model em_model;
  * Collective: every process of the mesh calls it, with the same options.
  * Not converging is a result, not an error: see em_model_info(m)->reason.
  *
- * With options->checkpoint, all that a run carries from one iteration to the next is
+ * With the option checkpoint, all that a run carries from one iteration to the next is
  * written to that file, which is always whole, every so often and when the monitor stops
  * the run.  Where the nodes live in several processes, each writes the part of its own
  * nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data and network, with
@@ -481,7 +479,10 @@ EM_API const double *em_model_exact_components(const em_model *model); /* K x d 
 EM_API const double *em_model_component_error(const em_model *model);
 
 EM_API const em_info *em_model_info(const em_model *model);
-EM_API const em_trace_row *em_model_trace(const em_model *model, size_t *rows);
+
+/* The trace, row by row; NULL past the end.                                       */
+EM_API size_t em_model_trace_rows(const em_model *model);
+EM_API const em_trace_row *em_model_trace_row(const em_model *model, size_t index);
 
 /* Rows to scores (rows x d -> rows x K), and back.  whiten: scores of unit variance. */
 EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten, double *scores,

@@ -102,7 +102,7 @@ static em_status open_tables(em_data *tables[FILES_MAX], const record *data, con
 {
     em_status status = EM_OK;
     const char *columns = record_text(data, "columns"), *list = record_text(data, "files");
-    const em_read_options how = {.columns = *columns ? columns : NULL};
+    const em_read_options how = {.size = sizeof how, .columns = *columns ? columns : NULL};
     char name[128], path[PATH_MAX];
     *rows = 0;
     for (int i = 0; i < FILES_MAX && next_word(&list, " ", name, sizeof name); i++) {

@@ -20,14 +20,15 @@ static em_status set_iterations(em_options *options, const char *planned, const 
     return em_options_set(options, "iterations", text, err);
 }
 
-/* METHOD NAME=VALUE ..., in place: the options keep the method's name. */
-static em_status set_options(em_options *options, char *words, const record *plan, const effort *how, em_error *err)
+/* METHOD NAME=VALUE ..., which is cut up. */
+static em_status make_options(em_options **out, char *words, const record *plan, const effort *how, em_error *err)
 {
     em_status status = EM_OK;
     char *rest = NULL, *name = strtok_r(words, " ", &rest);
-    *options = em_options_default();
-    options->truth_compute = 1;
-    options->trace = EM_TRACE_ERROR;
+    TRY(em_options_create(out, err));
+    em_options *options = *out;
+    TRY(em_options_set(options, "truth", "compute", err));
+    TRY(em_options_set(options, "trace", "error", err));
     TRY(em_options_set(options, "components", record_text(plan, "components"), err));
     if (*record_text(plan, "scale")) TRY(em_options_set(options, "scale", record_text(plan, "scale"), err));
     TRY(em_options_set(options, "tolerance", "0", err));
@@ -44,8 +45,8 @@ done:
 }
 
 /* The lines of figures.txt as contenders. */
-static em_status plan_contenders(lab_contender *list, char (*words)[256], const setup *s, const records *plans,
-                                 const effort *how, em_error *err)
+static em_status plan_contenders(lab_contender *list, const setup *s, const records *plans, const effort *how,
+                                 em_error *err)
 {
     static const char *const places[] = {
         [LAB_OVER_NETWORK] = "network", [LAB_IN_ONE_PLACE] = "one place", [LAB_EACH_ALONE] = "each alone"};
@@ -53,13 +54,13 @@ static em_status plan_contenders(lab_contender *list, char (*words)[256], const 
     const record *curves = records_find(plans, "curves", record_text(s->plan, "curves"));
     for (int c = 0; c < s->curve_count; c++) {
         const char *line = curves->fields[c].value;
-        char place[32];
+        char place[32], words[256];
         int at = LAB_OVER_NETWORK;
         (void)next_word(&line, ";", place, sizeof place);
-        (void)next_word(&line, ";", words[c], sizeof words[c]);
+        (void)next_word(&line, ";", words, sizeof words);
         while (at < LAB_EACH_ALONE && strcmp(places[at], place) != 0) at++;
         list[c] = (lab_contender){.label = s->curves[c].key, .place = (lab_place)at};
-        TRY(set_options(&list[c].options, words[c], s->plan, how, err));
+        TRY(make_options(&list[c].options, words, s->plan, how, err));
     }
 done:
     return status;
@@ -111,9 +112,8 @@ em_status setup_measure(setup *s, const records *plans, const em_data *table, co
     const record *plan = s->plan;
     em_graph *graph = NULL;
     lab_contender *contenders = calloc((size_t)s->curve_count, sizeof *contenders);
-    char(*words)[256] = calloc((size_t)s->curve_count, sizeof *words);
-    if (!contenders || !words) TRY(emi_fail_memory(err, s->key));
-    TRY(plan_contenders(contenders, words, s, plans, how, err));
+    if (!contenders) TRY(emi_fail_memory(err, s->key));
+    TRY(plan_contenders(contenders, s, plans, how, err));
     TRY(em_graph_create(&graph, record_text(plan, "topology"), (int)record_number(plan, "nodes"), how->seed, err));
     const lab_experiment x = {.graph = graph,
                               .data = table,
@@ -134,7 +134,7 @@ em_status setup_measure(setup *s, const records *plans, const em_data *table, co
     s->seconds = emi_seconds() - began;
 done:
     em_graph_free(&graph);
+    for (int c = 0; contenders && c < s->curve_count; c++) em_options_free(&contenders[c].options);
     free(contenders);
-    free(words);
     return status;
 }

@@ -28,7 +28,7 @@ static em_status draw_dense(lab_gaussian *g, emi_random *random, em_error *err)
     }
     emi_block Q = {g->d, g->d, g->dense};
     emi_random_normals(random, g->dense, d * d);
-    em_status status = emi_orthonormalise(Q, EM_QR_POSITIVE, (emi_scratch){work, needs}, err);
+    em_status status = emi_orthonormalise(Q, EMI_QR_POSITIVE, (emi_scratch){work, needs}, err);
     emi_free(work);
     for (int k = 0; k < g->d; k++)
         for (int f = 0; f < g->d; f++) emi_column_of(Q, k)[f] *= g->root[k];

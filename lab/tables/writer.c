@@ -38,7 +38,7 @@ em_status lab_writer_encode(lab_writer *writer, const double *row, size_t number
 {
     size_t bad = emi_encode(writer->type, writer->swapped, row, writer->columns, writer->buffer);
     if (bad == writer->columns) return EM_OK;
-    return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu: %g does not fit into %s; try --dtype f64", writer->path,
+    return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu: %g does not fit into %s; try dtype=f64", writer->path,
                     number, bad, row[bad], emi_dtype_of(writer->type)->name);
 }
 
@@ -70,8 +70,8 @@ static em_status idx_begin(lab_writer *writer, em_error *err)
 {
     unsigned char header[12] = {0, 0, (unsigned char)emi_dtype_of(writer->type)->idx_code, 2};
     if (header[2] == 0)
-        return emi_fail(err, EM_EINVAL, "%s: IDX has no type %s; try --dtype u8, i8, i16, i32, f32 or f64",
-                        writer->path, emi_dtype_of(writer->type)->name);
+        return emi_fail(err, EM_EINVAL, "%s: IDX has no type %s; try dtype=u8, i8, i16, i32, f32 or f64", writer->path,
+                        emi_dtype_of(writer->type)->name);
     if (writer->rows > UINT32_MAX || writer->columns > UINT32_MAX)
         return emi_fail(err, EM_EINVAL, "%s: IDX cannot count that many rows; try .npy", writer->path);
     big_endian(header + 4, writer->rows);

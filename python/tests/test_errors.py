@@ -6,7 +6,7 @@ import pytest
 from data import spectrum
 
 import eigenmesh
-from eigenmesh._native import lib
+from eigenmesh._native import in_parameters, lib
 
 KINDS = {
     "ENOMEM": (eigenmesh.OutOfMemory, MemoryError),
@@ -56,6 +56,23 @@ def test_bad_numbers_are_named(value, name):
 def test_parameters_are_refused_by_the_library(parameters, said):
     with pytest.raises(eigenmesh.EigenmeshError, match=said):
         eigenmesh.PCA(2, **parameters).fit(spectrum(30, 4))
+
+
+@pytest.mark.parametrize("library, here", [
+    ("QR: LAPACK returned 3; try scale=spectral", 'QR: LAPACK returned 3; try scale="spectral"'),
+    ("covariance: out of memory; try method=krylov, or a machine with more",
+     'covariance: out of memory; try method="krylov", or a machine with more'),
+    ("mpi: out of memory; try a smaller option components", "mpi: out of memory; try a smaller n_components"),
+    ("fit: option consensus-rounds differs; try components=10", "fit: consensus_rounds differs; try n_components=10"),
+    ("method=dsa.npy: no file; try colour=red, or another option", "method=dsa.npy: no file; try colour=red, or another option"),
+])
+def test_advice_names_parameters(library, here):
+    assert in_parameters(library) == here
+
+
+def test_advice_of_a_fit_names_parameters():
+    with pytest.raises(eigenmesh.InvalidArgument, match='needs all data in one place.*; try nodes=1, or method dsa'):
+        eigenmesh.PCA(2, method="gha", nodes=4).fit(spectrum(30, 4))
 
 
 def test_data_without_variance():

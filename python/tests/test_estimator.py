@@ -266,3 +266,22 @@ def test_repeated_rows_by_broadcast():
 
 def test_aligned_helper_is_not_vacuous():
     assert not np.allclose(aligned(-np.eye(2), np.eye(2)), -np.eye(2))
+
+
+def test_parameters_are_options_of_the_librarys_table():
+    """Or about the network, the scores and who looks on."""
+    from eigenmesh._native import PARAMETERS, options
+    names = {PARAMETERS.get(option["name"], option["name"].replace("-", "_")) for option in options()}
+    beside = {"nodes", "topology", "weights", "whiten", "callback", "verbose"}
+    parameters = set(eigenmesh.PCA().get_params())
+    assert beside < parameters and parameters - beside < names
+
+
+def test_every_option_of_the_table_can_be_simulated_with():
+    """By its own name; so can one that is new in the library."""
+    from eigenmesh._native import PARAMETERS, options
+    for option in options():
+        with pytest.raises(eigenmesh.InvalidArgument, match=f"^{option['name']} [?]: "):
+            if option["name"] == "checkpoint":  # any text is a file's name
+                raise eigenmesh.InvalidArgument("checkpoint ?: ")
+            eigenmesh.simulate(X, **{PARAMETERS.get(option["name"], option["name"].replace("-", "_")): "?"})

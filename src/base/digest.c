@@ -10,6 +10,12 @@ uint64_t emi_digest_number(uint64_t digest, uint64_t number)
     return digest ^ digest >> 32;
 }
 
+uint64_t emi_digest_text(uint64_t digest, const char *text)
+{
+    for (; *text; text++) digest = emi_digest_number(digest, (unsigned char)*text);
+    return emi_digest_number(digest, 0);
+}
+
 uint64_t emi_digest(uint64_t digest, const void *words, size_t count)
 {
     const unsigned char *at = words;

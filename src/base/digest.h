@@ -10,7 +10,8 @@
 /* The digest so far, continued by `count` 64-bit words. */
 uint64_t emi_digest(uint64_t digest, const void *words, size_t count);
 
-/* By one. */
+/* By one; and by a text, its end included. */
 uint64_t emi_digest_number(uint64_t digest, uint64_t number);
+uint64_t emi_digest_text(uint64_t digest, const char *text);
 
 #endif

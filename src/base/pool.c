@@ -20,7 +20,7 @@ typedef struct worker {
 /* INVARIANTS
  * (1) `job` counts loops; a worker runs a loop when it sees a new value, once.
  * (2) `busy` is the number of workers that have not finished the current loop; the
- *     caller returns when it is 0, so `turn` and `context` outlive their use.
+ *     caller returns when it is 0, so `body` and `context` outlive their use.
  * (3) `failed_index` and `failure` belong to the loop and are written under `lock`. */
 struct emi_pool {
     int size; /* threads, the calling one included */
@@ -31,7 +31,7 @@ struct emi_pool {
     unsigned long job;
     int busy, closing;
 
-    emi_turn *turn;
+    emi_loop_body *body;
     void *context;
     int count;
     atomic_int next;
@@ -49,12 +49,12 @@ static void note_failure(emi_pool *pool, int index, const em_error *err)
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-static void take_turns(emi_pool *pool, int id)
+static void take_passes(emi_pool *pool, int id)
 {
     int index;
     while ((index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < pool->count) {
         em_error err;
-        em_status status = pool->turn(pool->context, index, id, &err);
+        em_status status = pool->body(pool->context, index, id, &err);
         if (status != EM_OK) note_failure(pool, index, &err);
     }
 }
@@ -70,7 +70,7 @@ static void *serve(void *argument)
         if (pool->closing) break;
         seen = pool->job;
         (void)pthread_mutex_unlock(&pool->lock);
-        take_turns(pool, self->id);
+        take_passes(pool, self->id);
         (void)pthread_mutex_lock(&pool->lock);
         if (--pool->busy == 0) (void)pthread_cond_signal(&pool->done);
     }
@@ -101,7 +101,7 @@ em_status emi_pool_open(emi_pool **out, int threads, em_error *err)
     for (int id = 1; id < pool->size; id++) {
         pool->workers[id] = (worker){.pool = pool, .id = id};
         if (pthread_create(&pool->workers[id].thread, NULL, serve, &pool->workers[id]))
-            TRY(emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try --threads %d", id + 1, id));
+            TRY(emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try threads=%d", id + 1, id));
         pool->started = id;
     }
     *out = pool;
@@ -116,20 +116,20 @@ int emi_pool_size(const emi_pool *pool)
     return pool->size;
 }
 
-static em_status run_alone(int count, emi_turn *turn, void *context, em_error *err)
+static em_status run_alone(int count, emi_loop_body *body, void *context, em_error *err)
 {
     for (int index = 0; index < count; index++) {
-        em_status status = turn(context, index, 0, err);
+        em_status status = body(context, index, 0, err);
         if (status != EM_OK) return status;
     }
     return EM_OK;
 }
 
-em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_turn *turn, void *context, em_error *err)
+em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err)
 {
-    if (pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, turn, context, err);
+    if (pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, body, context, err);
     (void)pthread_mutex_lock(&pool->lock);
-    pool->turn = turn;
+    pool->body = body;
     pool->context = context;
     pool->count = count;
     pool->failed_index = -1;
@@ -139,7 +139,7 @@ em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_turn *turn, v
     (void)pthread_cond_broadcast(&pool->wake);
     (void)pthread_mutex_unlock(&pool->lock);
 
-    take_turns(pool, 0);
+    take_passes(pool, 0);
 
     (void)pthread_mutex_lock(&pool->lock);
     while (pool->busy) (void)pthread_cond_wait(&pool->done, &pool->lock);

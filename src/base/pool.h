@@ -1,5 +1,5 @@
-/* The cores that serve the nodes of this process: a loop whose turns are independent,
- * spread over threads.  What a turn computes may not depend on which thread runs it, so
+/* The cores that serve the nodes of this process: a loop whose passes are independent,
+ * spread over threads.  What a pass computes may not depend on which thread runs it, so
  * results are the same for any number of threads. */
 #ifndef EMI_BASE_POOL_H
 #define EMI_BASE_POOL_H
@@ -8,17 +8,17 @@
 
 typedef struct emi_pool emi_pool;
 
-/* One turn.  `worker` (0 .. emi_pool_size - 1) names the scratch it may use. */
-typedef em_status emi_turn(void *context, int index, int worker, em_error *err);
+/* One pass.  `worker` (0 .. emi_pool_size - 1) names the scratch it may use. */
+typedef em_status emi_loop_body(void *context, int index, int worker, em_error *err);
 
 /* threads: 0 for one a core. */
 em_status emi_pool_open(emi_pool **out, int threads, em_error *err);
 int emi_pool_size(const emi_pool *pool);
 
-/* Run turns 0 .. count - 1.  `cost` is a guess at their arithmetic in all: what is small
- * runs on the calling thread, since waking others would take longer.  When turns fail,
+/* Run passes 0 .. count - 1.  `cost` is a guess at their arithmetic in all: what is small
+ * runs on the calling thread, since waking others would take longer.  When some fail,
  * the failure of the smallest index is reported. */
-em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_turn *turn, void *context, em_error *err);
+em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err);
 
 void emi_pool_close(emi_pool **handle);
 

@@ -18,7 +18,8 @@ static int cifar_by_name(const char *path)
     return emi_path_ends(path, ".bin");
 }
 
-static em_status cifar_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status cifar_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked,
+                            em_error *err)
 {
     (void)request, (void)picked;
     em_status status = EM_OK;

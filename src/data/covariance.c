@@ -31,7 +31,7 @@ double emi_cov_implicit_cost(size_t rows, int d, int K)
 
 int emi_cov_is_dense(const emi_cov *C)
 {
-    return C->dense && !C->spared;
+    return C->dense && !C->by_rows;
 }
 
 double emi_cov_apply_cost(const emi_cov *C, int K)
@@ -63,10 +63,9 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
     int d = C->d;
     size_t at_once = emi_rows_at_once(d, FORM_BYTES), size, count;
-    if (emi_size_overflows((size_t)d, (size_t)d, &size))
-        return emi_fail_memory_try(err, "covariance", "--method krylov");
+    if (emi_size_overflows((size_t)d, (size_t)d, &size)) return emi_fail_memory_try(err, "covariance", "method=krylov");
     double *dense = emi_doubles(size);
-    if (!dense) return emi_fail_memory_try(err, "covariance", "--method krylov");
+    if (!dense) return emi_fail_memory_try(err, "covariance", "method=krylov");
     memset(dense, 0, size * sizeof *dense);
     for (size_t first = 0; first < C->shard->count; first += count) {
         count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
@@ -167,7 +166,7 @@ static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, int 
 {
     product t = {C, X, Z, measures};
     size_t size = ((size_t)C->d + (size_t)measures) * (size_t)X.cols;
-    return emi_sum_parts(C->shard->count, Z.v, size, apply_to_part, &t, C->crew, scratch, err);
+    return emi_sum_parts(C->shard->count, Z.v, size, apply_to_part, &t, C->helpers, scratch, err);
 }
 
 /* A block wider than scratch was made for, in pieces. */
@@ -184,7 +183,7 @@ static em_status apply_in_pieces(const emi_cov *C, emi_block X, emi_block Z, emi
 }
 
 /* The rows of Z from a panel of C's columns, which are its rows too. */
-static em_status panel_turn(void *context, int index, int worker, em_error *err)
+static em_status panel_body(void *context, int index, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const product *t = context;
@@ -194,7 +193,7 @@ static em_status panel_turn(void *context, int index, int worker, em_error *err)
     return EM_OK;
 }
 
-/* A large covariance in panels of a fixed width, which a crew may share. */
+/* A large covariance in panels of a fixed width, which a helpers may share. */
 static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
 {
     em_status status = EM_OK;
@@ -202,12 +201,12 @@ static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_erro
     int panels = (C->d + PANEL - 1) / PANEL;
     if (panels == 1) {
         emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
-    } else if (C->crew) {
+    } else if (C->helpers) {
         emi_blas_claim(1);
-        status = emi_pool_run(C->crew->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_turn, &t, err);
+        status = emi_pool_run(C->helpers->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_body, &t, err);
         emi_blas_release(1);
     } else {
-        for (int p = 0; p < panels && status == EM_OK; p++) status = panel_turn(&t, p, 0, err);
+        for (int p = 0; p < panels && status == EM_OK; p++) status = panel_body(&t, p, 0, err);
     }
     return status;
 }
@@ -245,7 +244,7 @@ em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scrat
         for (size_t f = 0; f < d; f++) diagonal[f] = C->dense[f * d + f];
         return EM_OK;
     }
-    em_status status = emi_sum_squares(C->standard, C->shard, diagonal, C->crew, scratch, err);
+    em_status status = emi_sum_squares(C->standard, C->shard, diagonal, C->helpers, scratch, err);
     for (size_t f = 0; status == EM_OK && f < d; f++) diagonal[f] *= C->weight;
     return status;
 }

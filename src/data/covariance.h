@@ -9,9 +9,9 @@ typedef struct emi_cov {
     double weight; /* M / N */
     const emi_shard *shard;
     const emi_standard *standard;
-    double *dense;        /* [d * d], both triangles; NULL: not formed             */
-    int spared;           /* products with the data even where it is formed        */
-    const emi_crew *crew; /* threads that may help with the rows; NULL: none */
+    double *dense;              /* [d * d], both triangles; NULL: not formed             */
+    int by_rows;                /* products with the data even where it is formed        */
+    const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */
 } emi_cov;
 
 /* Are products made with the covariance, and not with the data? */

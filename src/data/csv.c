@@ -40,7 +40,7 @@ static const struct {
 enum { SEPARATORS = sizeof separators / sizeof *separators };
 
 /* --delimiter, or what the text itself says. */
-static em_status choose_separator(emi_csv *csv, const emi_request *request, em_error *err)
+static em_status choose_separator(emi_csv *csv, const emi_read_request *request, em_error *err)
 {
     const char *given = request->options->delimiter;
     if (csv->end - csv->at > 5 && memcmp(csv->at, "sep=", 4) == 0 &&
@@ -144,7 +144,7 @@ done:
     return status;
 }
 
-static em_status csv_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status csv_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     em_status status = EM_OK;
     emi_csv_table t = {.file = data->name, .options = request->options};

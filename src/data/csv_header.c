@@ -91,7 +91,7 @@ static em_status recognise(emi_csv_table *t, int *header, em_error *err)
     TRY(emi_csv_next(&below, t->file, &more, err));
     *header = more && count_quoted(&t->csv) == t->width && count_quoted(&below) == 0;
     if (!*header && more && is_doubtful(&t->csv, &below))
-        TRY(emi_fail(err, EM_EDATA, "%s: line %ld has numbers that may be names; try --header yes or no", t->file,
+        TRY(emi_fail(err, EM_EDATA, "%s: line %ld has numbers that may be names; try header=yes or no", t->file,
                      t->csv.line));
 done:
     emi_csv_free(&below);
@@ -104,8 +104,9 @@ static em_status keep_names(emi_csv_table *t, em_error *err)
     t->has_header = 1;
     for (size_t c = 0; c < t->width; c++) {
         if (t->csv.cells[c].length > LONGEST)
-            return emi_fail(err, EM_EDATA, "%s: column %zu has a name of %zu letters; try --delimiter, or --header no",
-                            t->file, c + 1, t->csv.cells[c].length);
+            return emi_fail(err, EM_EDATA,
+                            "%s: column %zu has a name of %zu letters; try option delimiter, or header=no", t->file,
+                            c + 1, t->csv.cells[c].length);
         t->columns[c].name = emi_cell_text(&t->csv.cells[c], &t->latin1);
         if (!t->columns[c].name) return emi_fail_memory(err, t->file);
     }

@@ -43,9 +43,9 @@ static em_status both_kinds(const emi_csv_table *t, size_t c, em_error *err)
     const emi_csv_column *column = &t->columns[c];
     char where[512], called[64];
     int above = !t->has_header && column->text_at == t->csv.line - 1 && t->rows <= 1;
-    return emi_fail(err, EM_EDATA, "%s: '%s' is no number, where line %ld has one; try mending it, or --columns -%s%s",
+    return emi_fail(err, EM_EDATA, "%s: '%s' is no number, where line %ld has one; try mending it, or columns=-%s%s",
                     place(t, c, column->text_at, where), column->sample, column->number_at, handle(t, c, called),
-                    above ? ", or --header yes" : "");
+                    above ? ", or header=yes" : "");
 }
 
 static em_status not_a_number(const emi_csv_table *t, size_t c, emi_cell_kind kind, em_error *err)
@@ -53,8 +53,8 @@ static em_status not_a_number(const emi_csv_table *t, size_t c, emi_cell_kind ki
     const emi_cell *cell = &t->csv.cells[c];
     const char *wrong = kind == EMI_CELL_INFINITE  ? "not finite; try mending it"
                         : kind == EMI_CELL_COMMA   ? "a number with a comma in it; try digits and one point"
-                        : kind == EMI_CELL_NUMBERS ? "several numbers; try --delimiter space"
-                                                   : "no number; try mending it, or other --columns";
+                        : kind == EMI_CELL_NUMBERS ? "several numbers; try delimiter=space"
+                                                   : "no number; try mending it, or other option columns";
     char where[512];
     return emi_fail(err, EM_EDATA, "%s: '%.*s' is %s", place(t, c, t->csv.line, where), shown(cell->at, cell->length),
                     cell->at, wrong);
@@ -63,7 +63,7 @@ static em_status not_a_number(const emi_csv_table *t, size_t c, emi_cell_kind ki
 static em_status missing(const emi_csv_table *t, size_t c, em_error *err)
 {
     char where[512];
-    return emi_fail(err, EM_EDATA, "%s: the value is missing; try filling it, or --missing drop or mean",
+    return emi_fail(err, EM_EDATA, "%s: the value is missing; try filling it, or missing=drop or mean",
                     place(t, c, t->columns[c].missing_at, where));
 }
 

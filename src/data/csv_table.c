@@ -51,7 +51,7 @@ static em_status leave_out(const emi_csv_table *t, em_data *data, size_t c, em_e
     if (column->kind == EMI_COLUMN_TEXT) return emi_leave_out(data, c, name, err, "text, such as '%s'", column->sample);
     if (is_index(t, c)) return emi_leave_out(data, c, name, err, "an index, %.0f to %.0f", column->first, column->last);
     return emi_fail(err, EM_EDATA,
-                    "%s: column %zu has no name, though others have, and numbers; try a name for it, or --columns -%zu "
+                    "%s: column %zu has no name, though others have, and numbers; try a name for it, or columns=-%zu "
                     "to leave it out",
                     t->file, c + 1, c);
 }
@@ -67,13 +67,14 @@ static em_status refuse_extra(const emi_csv_table *t, em_error *err)
             emi_name_list_add(&extra, column->name);
     }
     if (!o->features || extra.count == 0) return EM_OK;
-    return emi_fail(err, EM_EDATA, "%s: has %s, which %s of %s; try --columns with the names that both have", t->file,
-                    emi_name_list_end(&extra), extra.count == 1 ? "is no feature" : "are no features", o->features_of);
+    return emi_fail(err, EM_EDATA, "%s: has %s, which %s of %s; try option columns with the names that both have",
+                    t->file, emi_name_list_end(&extra), extra.count == 1 ? "is no feature" : "are no features",
+                    o->features_of);
 }
 
 static em_status refuse_empty(const emi_csv_table *t, size_t c, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: column %zu (%s) has no value at all; try other --columns, or --missing mean",
+    return emi_fail(err, EM_EDATA, "%s: column %zu (%s) has no value at all; try other option columns, or missing=mean",
                     t->file, c + 1, t->columns[c].name ? t->columns[c].name : "no name");
 }
 
@@ -92,7 +93,8 @@ static em_status keep_features(emi_csv_table *t, em_data *data, const size_t *co
     size_t used = 0;
     for (size_t s = 0; s < t->slots; s++) used += (size_t)is_used(t, column[s]);
     if (used == 0)
-        return emi_fail(err, EM_EDATA, "%s: no column of numbers in it; try another file, or --delimiter", t->file);
+        return emi_fail(err, EM_EDATA, "%s: no column of numbers in it; try another file, or option delimiter",
+                        t->file);
     if (t->has_header) data->names = emi_calloc(used, sizeof *data->names);
     if (used < t->slots) data->pick = emi_calloc(used, sizeof *data->pick);
     if ((t->has_header && !data->names) || (used < t->slots && !data->pick)) return emi_fail_memory(err, t->file);

@@ -180,7 +180,7 @@ em_status emi_data_check_finite(const em_data *data, size_t first, size_t count,
             if (isfinite(value) || (data->holes && isnan(value))) continue;
             return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", data->name,
                             emi_data_row(data, first + r), data->pick ? data->pick[c] : c,
-                            isnan(value) ? "not a number (NaN); try filling it, or --missing drop or mean"
+                            isnan(value) ? "not a number (NaN); try filling it, or missing=drop or mean"
                                          : "infinite; try dropping or mending it");
         }
     return EM_OK;

@@ -198,7 +198,7 @@ static em_status find_shape(em_data *data, dataset *d, em_error *err)
     return EM_OK;
 }
 
-static em_status open_dataset(em_data *data, dataset *d, const emi_request *request, em_error *err)
+static em_status open_dataset(em_data *data, dataset *d, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
     d->file = d->image.at ? open_image(&d->image) : H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -216,7 +216,7 @@ static int hdf5_by_content(const emi_input *input)
     return input->bytes.size >= 64 && memcmp(input->bytes.at, magic, sizeof magic) == 0;
 }
 
-static em_status hdf5_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     (void)picked;
     em_status status = EM_OK;

@@ -19,7 +19,7 @@ static size_t big_endian(const unsigned char *at)
     return (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
 }
 
-static em_status idx_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status idx_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     (void)request, (void)picked;
     em_status status = EM_OK;

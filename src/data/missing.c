@@ -46,7 +46,7 @@ em_status emi_data_missing(em_data *data, em_missing what, em_error *err)
     size_t *kept = emi_calloc(data->rows, sizeof *kept);
     em_status status = kept ? find_whole(data, kept, &count, err) : emi_fail_memory(err, data->name);
     if (status == EM_OK && count == 0)
-        status = emi_fail(err, EM_EDATA, "%s: every row has a missing value; try --missing mean, or fewer --columns",
+        status = emi_fail(err, EM_EDATA, "%s: every row has a missing value; try missing=mean, or fewer option columns",
                           data->name);
     if (status != EM_OK || count == data->rows) {
         emi_free(kept);

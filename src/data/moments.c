@@ -119,12 +119,12 @@ done:
     return status;
 }
 
-em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_crew *crew,
+em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_helpers *helpers,
                      emi_scratch scratch, em_error *err)
 {
     survey s = {shard, factor};
     size_t d = shard->data->columns;
-    return emi_gather_parts(shard->count, found, EMI_HIGHEST * d, 2 * d, survey_part, &s, crew, scratch, err);
+    return emi_gather_parts(shard->count, found, EMI_HIGHEST * d, 2 * d, survey_part, &s, helpers, scratch, err);
 }
 
 typedef struct squares {
@@ -152,9 +152,9 @@ static em_status squares_of_part(void *context, size_t from, size_t rows_of_part
     return EM_OK;
 }
 
-em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_crew *crew,
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_helpers *helpers,
                           emi_scratch scratch, em_error *err)
 {
     squares s = {standard, shard};
-    return emi_sum_parts(shard->count, sum, (size_t)standard->d, squares_of_part, &s, crew, scratch, err);
+    return emi_sum_parts(shard->count, sum, (size_t)standard->d, squares_of_part, &s, helpers, scratch, err);
 }

@@ -23,15 +23,15 @@ em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard
                             double *rows, em_error *err);
 
 /* Of every column of the raw rows: the sum, how many values are missing, the largest value and the largest of the negated
- * ones, into found[EMI_SURVEY * d], each for all columns.  With the help of a crew, if there is one.  Also where non-finite
+ * ones, into found[EMI_SURVEY * d], each for all columns.  With the help of a helpers, if there is one.  Also where non-finite
  * values are found.  With `factor`, powers of two, the rows are multiplied by it first: sums of values that large overflow. */
 enum emi_survey_column { EMI_SUM, EMI_MISSING, EMI_HIGHEST, EMI_LOWEST, EMI_SURVEY };
 
-em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_crew *crew,
+em_status emi_survey(const emi_shard *shard, const double *factor, double *found, const emi_helpers *helpers,
                      emi_scratch scratch, em_error *err);
 
 /* Column sums of squares of the standardised rows, into sum[d]. */
-em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_crew *crew,
+em_status emi_sum_squares(const emi_standard *standard, const emi_shard *shard, double *sum, const emi_helpers *helpers,
                           emi_scratch scratch, em_error *err);
 
 /* Scratch that either of the two needs. */

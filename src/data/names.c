@@ -52,7 +52,7 @@ static em_status by_position(size_t count, const em_read_options *o, const char 
     for (size_t f = 0; f < o->feature_count; f++) emi_name_list_add(&wanted, o->features[f]);
     if (o->header != EM_HEADER_NO)
         return emi_fail(err, EM_EDATA,
-                        "%s: has no names of columns, where %s has %s; try adding a header; with a model, --header no "
+                        "%s: has no names of columns, where %s has %s; try adding a header; with a model, header=no "
                         "goes by position",
                         file, o->features_of, emi_name_list_end(&wanted));
     if (count != o->feature_count)

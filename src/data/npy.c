@@ -272,7 +272,7 @@ em_status emi_npy_layout(const emi_npy *header, const char *name, emi_layout *la
     return EM_OK;
 }
 
-static em_status npy_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status npy_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     (void)request, (void)picked;
     em_status status = EM_OK;

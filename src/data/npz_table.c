@@ -81,7 +81,8 @@ static int is_model(const emi_npz *npz)
     return 1;
 }
 
-static em_status choose_array(emi_npz *npz, const char *name, const emi_request *request, size_t *index, em_error *err)
+static em_status choose_array(emi_npz *npz, const char *name, const emi_read_request *request, size_t *index,
+                              em_error *err)
 {
     search s;
     const char *inner = request->inner;
@@ -126,7 +127,7 @@ static em_status keep(em_data *data, emi_input *input, emi_bytes *array, emi_lay
     return EM_OK;
 }
 
-static em_status npz_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status npz_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     (void)picked;
     em_status status = EM_OK;

@@ -25,7 +25,7 @@ int emi_path_ends(const char *path, const char *suffix)
 /* ---- taking the request apart ------------------------------------------------------------------ */
 
 /* "raw:f32:D:file" */
-static em_status parse_raw(emi_request *request, const char *rest, em_error *err)
+static em_status parse_raw(emi_read_request *request, const char *rest, em_error *err)
 {
     const char *type_end = strchr(rest, ':'), *columns_end = type_end ? strchr(type_end + 1, ':') : NULL;
     char number[32];
@@ -63,7 +63,7 @@ static char *find_colon(char *text)
     return strstr(text, ":/"); /* no such file: the message is about what it would be */
 }
 
-static em_status parse_path(emi_request *request, const char *text, em_error *err)
+static em_status parse_path(emi_read_request *request, const char *text, em_error *err)
 {
     request->path = emi_strdup(text);
     if (!request->path) return emi_fail_memory(err, text);
@@ -74,11 +74,28 @@ static em_status parse_path(emi_request *request, const char *text, em_error *er
     return EM_OK;
 }
 
-static em_status parse_request(emi_request *request, const char *text, const em_read_options *options, em_error *err)
+/* A program may be older than this library, and its record shorter; or newer, and ask for more. */
+static em_status copy_known(em_read_options *known, const em_read_options *given, em_error *err)
 {
-    static const em_read_options find_out = {.columns = NULL};
+    const char *bytes = (const char *)given;
+    if (given->size < sizeof given->size)
+        return emi_fail(err, EM_EINVAL, "em_read_options: of size %zu; try size = sizeof(em_read_options)",
+                        given->size);
+    for (size_t n = sizeof *known; n < given->size; n++)
+        if (bytes[n])
+            return emi_fail(err, EM_ENOTSUP, "em_read_options: asks for what version %s does not know; try a newer one",
+                            em_version());
+    memcpy(known, given, given->size < sizeof *known ? given->size : sizeof *known);
+    return EM_OK;
+}
+
+static em_status parse_request(emi_read_request *request, const char *text, const em_read_options *options,
+                               em_error *err)
+{
     const char *raw = emi_text_after(text, "raw:");
-    *request = (emi_request){.options = options ? options : &find_out};
+    *request = (emi_read_request){.options = &request->known};
+    em_status status = options ? copy_known(&request->known, options, err) : EM_OK;
+    if (status != EM_OK) return status;
     return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
 }
 
@@ -103,7 +120,7 @@ static em_status recognise(const emi_input *input, const char *name, const emi_r
 }
 
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
-static em_status pick_columns(em_data *data, const emi_request *request, em_error *err)
+static em_status pick_columns(em_data *data, const emi_read_request *request, em_error *err)
 {
     const em_read_options *o = request->options;
     emi_columns listed = {0};
@@ -122,7 +139,7 @@ static em_status pick_columns(em_data *data, const emi_request *request, em_erro
 }
 
 /* What messages and reports call it. */
-static char *name_of(const emi_request *request, const char *text)
+static char *name_of(const emi_read_request *request, const char *text)
 {
     static const char words[] = "standard input";
     size_t inner = request->inner ? strlen(request->inner) + 1 : 0;
@@ -132,7 +149,8 @@ static char *name_of(const emi_request *request, const char *text)
     return name;
 }
 
-static em_status read_format(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status read_format(em_data *data, emi_input *input, const emi_read_request *request, int *picked,
+                             em_error *err)
 {
     em_status status = EM_OK;
     const emi_reader *reader = NULL;
@@ -153,7 +171,7 @@ done:
 em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err)
 {
     em_status status = EM_OK;
-    emi_request request = {0};
+    emi_read_request request = {0};
     emi_input input = {0};
     int picked = 0;
     *out = NULL;

@@ -12,7 +12,7 @@ typedef struct parts {
     size_t added, size; /* numbers of a part, of which the first are added and of the others the larger taken */
     emi_part_fn *part;
     void *context;
-    const emi_crew *crew;
+    const emi_helpers *helpers;
     double *sums; /* [parts][size] */
 } parts;
 
@@ -22,10 +22,10 @@ static em_status part_at(const parts *p, size_t index, double *sum, emi_scratch 
     return p->part(p->context, first, count, sum, scratch, err);
 }
 
-static em_status part_turn(void *context, int index, int worker, em_error *err)
+static em_status part_body(void *context, int index, int worker, em_error *err)
 {
     const parts *p = context;
-    return part_at(p, (size_t)index, p->sums + (size_t)index * p->size, p->crew->scratch[worker], err);
+    return part_at(p, (size_t)index, p->sums + (size_t)index * p->size, p->helpers->scratch[worker], err);
 }
 
 static void combine(const parts *p, double *restrict found, const double *restrict more)
@@ -41,7 +41,7 @@ static em_status sum_together(parts *p, int count, double *sum, em_error *err)
     p->sums = emi_doubles((size_t)count * p->size);
     if (!p->sums) return emi_fail_memory(err, "sums");
     emi_blas_claim(1);
-    em_status status = emi_pool_run(p->crew->pool, count, 1e12, part_turn, p, err);
+    em_status status = emi_pool_run(p->helpers->pool, count, 1e12, part_body, p, err);
     emi_blas_release(1);
     for (int i = 0; i < count && status == EM_OK; i++) {
         if (i == 0)
@@ -68,19 +68,20 @@ static em_status sum_alone(const parts *p, size_t count, double *sum, emi_scratc
 }
 
 em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxima, emi_part_fn *part, void *context,
-                           const emi_crew *crew, emi_scratch scratch, em_error *err)
+                           const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
-    parts p = {.rows = rows, .added = size, .size = size + maxima, .part = part, .context = context, .crew = crew};
+    parts p = {
+        .rows = rows, .added = size, .size = size + maxima, .part = part, .context = context, .helpers = helpers};
     size_t count = rows > PART_ROWS ? (rows + PART_ROWS - 1) / PART_ROWS : 1;
     if (count > PARTS_MOST) count = PARTS_MOST;
     p.each = rows ? (rows + count - 1) / count : 1;
     count = rows ? (rows + p.each - 1) / p.each : 1;
-    if (crew && crew->pool && count > 1) return sum_together(&p, (int)count, found, err);
+    if (helpers && helpers->pool && count > 1) return sum_together(&p, (int)count, found, err);
     return sum_alone(&p, count, found, scratch, err);
 }
 
-em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context, const emi_crew *crew,
-                        emi_scratch scratch, em_error *err)
+em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context,
+                        const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
-    return emi_gather_parts(rows, sum, size, 0, part, context, crew, scratch, err);
+    return emi_gather_parts(rows, sum, size, 0, part, context, helpers, scratch, err);
 }

@@ -7,21 +7,21 @@
 #include "linalg/block.h"
 
 /* Threads that are free to help, and scratch for each of them. */
-typedef struct emi_crew {
+typedef struct emi_helpers {
     emi_pool *pool;
     emi_scratch *scratch;
-} emi_crew;
+} emi_helpers;
 
 /* The sum over rows first .. first + count - 1, into sum[size], whatever was there. */
 typedef em_status emi_part_fn(void *context, size_t first, size_t count, double *sum, emi_scratch scratch,
                               em_error *err);
 
-/* The sum over rows 0 .. rows - 1, into sum[size].  Without a crew the calling thread does it all with its own scratch. */
-em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context, const emi_crew *crew,
-                        emi_scratch scratch, em_error *err);
+/* The sum over rows 0 .. rows - 1, into sum[size].  Without a helpers the calling thread does it all with its own scratch. */
+em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context,
+                        const emi_helpers *helpers, emi_scratch scratch, em_error *err);
 
 /* The same, where the sum's `size` numbers are followed by `maxima` more that are the largest of the parts'. */
 em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxima, emi_part_fn *part, void *context,
-                           const emi_crew *crew, emi_scratch scratch, em_error *err);
+                           const emi_helpers *helpers, emi_scratch scratch, em_error *err);
 
 #endif

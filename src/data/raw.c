@@ -3,7 +3,7 @@
 #include "data/reader.h"
 #include "data/strided.h"
 
-em_status emi_raw_open(em_data *data, emi_input *input, const emi_request *request, em_error *err)
+em_status emi_raw_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
     size_t row, size = emi_dtype_size(request->raw_type);

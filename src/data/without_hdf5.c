@@ -8,7 +8,7 @@ static int hdf5_by_content(const emi_input *input)
     return input->bytes.size >= 8 && memcmp(input->bytes.at, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
 
-static em_status hdf5_open(em_data *data, emi_input *input, const emi_request *request, int *picked, em_error *err)
+static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
 {
     (void)input, (void)request, (void)picked;
     return emi_fail(err, EM_ENOTSUP, "%s: HDF5 is not built in; try building with libhdf5-dev installed", data->name);

@@ -41,7 +41,7 @@ static void tidy(emi_job *job, emi_block X)
 {
     em_error unsaid; /* what comes of it is judged by its residual */
     if (!(job->method->traits & EMI_AT_ROOT))
-        (void)emi_orthonormalise(X, EM_QR_POSITIVE, job->solver.scratch[0], &unsaid);
+        (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
@@ -84,7 +84,7 @@ static em_status search_rest(emi_job *job, em_error *err)
     room = emi_doubles(needs);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
     memcpy(V.v, o->estimate, sizeof *V.v * (size_t)s->d * (size_t)o->K);
-    TRY(emi_orthonormalise(V, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
+    TRY(emi_orthonormalise(V, EMI_QR_POSITIVE, (emi_scratch){room, needs}, err));
     TRY(emi_problem_top_eigenvalue(job->problem, V, 1e-7, &answer->next, &answer->beyond, err)); /* two may lie close */
 done:
     emi_free(room);
@@ -101,7 +101,7 @@ static em_status find_next(emi_job *job, em_error *err)
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
 
-static em_status measure_turn(void *context, int i, int worker, em_error *err)
+static em_status measure_body(void *context, int i, int worker, em_error *err)
 {
     const emi_findings *f = context;
     const emi_solver *s = &f->job->solver;
@@ -173,7 +173,7 @@ static em_status look(emi_findings *f, em_error *err)
 {
     em_mesh *mesh = f->job->problem->mesh;
     double cost = mesh->hosted * emi_cov_apply_cost(&f->job->problem->C[0], f->K);
-    emi_mesh_run(mesh, cost, measure_turn, f);
+    emi_mesh_run(mesh, cost, measure_body, f);
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
     emi_tree_give(mesh, f->told, told_count(f->K));
@@ -203,10 +203,10 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
                sizeof *V * (size_t)p->d);
         left += f->together[k] * f->together[k] * f->theta[k]; /* what it is off by */
     }
-    int spared = emi_problem_spare(f->job->problem, 1);
+    int by_rows = emi_problem_use_rows(f->job->problem, 1);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
-    (void)emi_problem_spare(f->job->problem, spared);
+    (void)emi_problem_use_rows(f->job->problem, by_rows);
     emi_free(V);
     if (value > left) f->says->unknown += 1, f->says->has = most;
     return status;
@@ -217,12 +217,12 @@ static em_status look_closer(emi_findings *f, em_error *err)
 {
     em_status status = EM_OK;
     emi_problem *p = f->job->problem;
-    int spared = emi_problem_spare(p, 1);
+    int by_rows = emi_problem_use_rows(p, 1);
     f->by_rows = 1;
     if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
     TRY(look(f, err));
 done:
-    (void)emi_problem_spare(p, spared);
+    (void)emi_problem_use_rows(p, by_rows);
     return status;
 }
 

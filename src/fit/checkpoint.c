@@ -213,12 +213,14 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
     if (c->found)
         return emi_fail(
             err, EM_EINVAL,
-            "%s: a checkpoint of this very problem; try --resume to go on from iteration %ld, or remove it first",
+            "%s: a checkpoint of this very problem; try resume=yes to go on from iteration %ld, or remove it first",
             c->path, c->found);
-    if (c->resumed)
+    if (c->resumed) {
         memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
-    else
+        c->label.asked_count = own.asked_count;
+    } else {
         c->label = own;
+    }
     return EM_OK;
 }
 

@@ -11,13 +11,20 @@
 #include "run/driver.h"
 #include "run/serialize.h"
 
-enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24 };
+enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24, EMI_ASKED_NAME = 40 };
+
+/* What decides the result, by its name: an option more shifts nothing. */
+typedef struct emi_label_entry {
+    char name[EMI_ASKED_NAME];
+    uint64_t value;
+} emi_label_entry;
 
 /* What a checkpoint says of itself, before the state. */
 typedef struct emi_label {
-    uint64_t sizes[EMI_LABEL_SIZES];           /* d, K, N, M; first node here, nodes here        */
-    uint64_t network_digest, data_digest;      /* digests of the network, and of the rows here   */
-    double asked[EMI_ASPECTS];                 /* the options                                    */
+    uint64_t sizes[EMI_LABEL_SIZES];      /* d, K, N, M; first node here, nodes here        */
+    uint64_t network_digest, data_digest; /* digests of the network, and of the rows here   */
+    emi_label_entry asked[EMI_ASKED_MAX]; /* the options                                    */
+    int asked_count;
     long iteration;                            /* completed                                      */
     char method[EMI_METHOD_NAME];              /* that runs                                      */
     char choice[sizeof((em_info *)0)->choice]; /* why, where auto chose it                       */

@@ -24,7 +24,7 @@ typedef struct number_task {
     emi_field numbers; /* (1, 1) a node */
 } number_task;
 
-static em_status eigenvalue_turn(void *context, int i, int worker, em_error *err)
+static em_status eigenvalue_body(void *context, int i, int worker, em_error *err)
 {
     number_task *t = context;
     node_operator node = {&t->p->C[i], t->p->scratch[worker]};
@@ -37,7 +37,7 @@ em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *er
     em_status status = EM_OK;
     number_task task = {.p = p};
     TRY(emi_field_alloc(&task.numbers, p->mesh->hosted, 1, 1, err));
-    TRY(emi_problem_turns(p, 20 * emi_problem_product_cost(p, 1), eigenvalue_turn, &task, err));
+    TRY(emi_problem_for_nodes(p, 20 * emi_problem_product_cost(p, 1), eigenvalue_body, &task, err));
     emi_tree_max(p->mesh, &task.numbers, value);
     TRY(emi_problem_status(p, err));
 done:
@@ -68,7 +68,7 @@ static void leave_out(const network_operator *t, double *x)
     }
 }
 
-static em_status product_turn(void *context, int i, int worker, em_error *err)
+static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     network_operator *t = context;
     emi_block x = {t->p->d, 1, t->told};
@@ -78,7 +78,7 @@ static em_status product_turn(void *context, int i, int worker, em_error *err)
 /* The mean of C_i x: `z` is set at the root. */
 static em_status multiply(network_operator *t, double *z, em_error *err)
 {
-    em_status status = emi_problem_turns(t->p, emi_problem_product_cost(t->p, 1), product_turn, t, err);
+    em_status status = emi_problem_for_nodes(t->p, emi_problem_product_cost(t->p, 1), product_body, t, err);
     if (status != EM_OK) return status;
     emi_tree_average_at_root(t->p->mesh, &t->products, z);
     return emi_problem_status(t->p, err);

@@ -6,12 +6,21 @@
 
 #include <string.h>
 
+static void serialize_asked(emi_serializer *p, emi_label *label)
+{
+    emi_serialize_int(p, &label->asked_count);
+    if (label->asked_count < 0 || label->asked_count > EMI_ASKED_MAX) p->spoiled = 1;
+    for (int n = 0; n < label->asked_count && !p->spoiled; n++) {
+        emi_serialize_text(p, label->asked[n].name, EMI_ASKED_NAME);
+        emi_serialize_words(p, &label->asked[n].value, 1);
+    }
+}
+
 void emi_label_serialize(emi_serializer *p, emi_label *label)
 {
     emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
     emi_serialize_words(p, &label->network_digest, 1);
     emi_serialize_words(p, &label->data_digest, 1);
-    emi_serialize_words(p, label->asked, EMI_ASPECTS);
     emi_serialize_long(p, &label->iteration);
     emi_serialize_text(p, label->method, sizeof label->method);
     emi_serialize_text(p, label->choice, sizeof label->choice);
@@ -19,6 +28,7 @@ void emi_label_serialize(emi_serializer *p, emi_label *label)
     emi_serialize_real(p, &label->network.lowest);
     emi_serialize_real(p, &label->network.beta);
     emi_serialize_real(p, &label->network.spread);
+    serialize_asked(p, label);
 }
 
 /* ---- digests ----------------------------------------------------------------------------------- */
@@ -35,7 +45,7 @@ typedef struct digest_task {
 } digest_task;
 
 /* Of a node's rows as they are, before mean and scale. */
-static em_status digest_turn(void *context, int i, int worker, em_error *err)
+static em_status digest_body(void *context, int i, int worker, em_error *err)
 {
     const digest_task *t = context;
     const emi_shard *shard = &t->p->shard[i];
@@ -59,7 +69,7 @@ static em_status digest_data(const emi_problem *p, uint64_t *digest, em_error *e
     int hosted = p->mesh->hosted;
     digest_task task = {p, emi_calloc((size_t)hosted, sizeof *task.digest)};
     if (!task.digest) return emi_fail_memory(err, "checkpoint");
-    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_turn, &task, err));
+    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_body, &task, err));
     *digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
 done:
     emi_free(task.digest);
@@ -71,12 +81,17 @@ done:
 em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options *options, em_error *err)
 {
     const em_mesh *mesh = p->mesh;
-    emi_aspect asked[EMI_ASPECTS];
+    emi_asked asked[EMI_ASKED_MAX];
     *label = (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes,
                                    (uint64_t)mesh->first, (uint64_t)mesh->hosted},
                          .network_digest = digest_network(mesh)};
-    emi_aspects(asked, p->shards, options);
-    for (int n = 0; n < EMI_ASPECTS; n++) label->asked[n] = asked[n].value;
+    int count = emi_asked_list(asked, p->shards, options);
+    for (int n = 0; n < count; n++) {
+        if (!asked[n].decides) continue;
+        emi_label_entry *kept = &label->asked[label->asked_count++];
+        (void)snprintf(kept->name, sizeof kept->name, "%s", asked[n].name);
+        kept->value = asked[n].value;
+    }
     return digest_data(p, &label->data_digest, err);
 }
 
@@ -84,7 +99,36 @@ em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options 
 static int may_differ(const char *option, const emi_label *made)
 {
     const emi_method *method = emi_method_find(made->method);
-    return strcmp(option, "--iterations") == 0 && method && !method->per_component;
+    return strcmp(option, "iterations") == 0 && method && !method->per_component;
+}
+
+static const char advice[] = "try what it was made with, or another FILE for option checkpoint";
+
+static const emi_label_entry *find_entry(const emi_label *label, const char *name)
+{
+    for (int n = 0; n < label->asked_count; n++)
+        if (strcmp(label->asked[n].name, name) == 0) return &label->asked[n];
+    return NULL;
+}
+
+/* An option that is newer than the checkpoint was at its default then. */
+static em_status match_asked(const emi_label *made, const emi_label *own, const char *path, const em_shards *shards,
+                             const em_options *options, em_error *err)
+{
+    emi_asked asked[EMI_ASKED_MAX];
+    int count = emi_asked_list(asked, shards, options);
+    for (int n = 0; n < count; n++) {
+        const emi_label_entry *kept = find_entry(made, asked[n].name);
+        if (!asked[n].decides || may_differ(asked[n].name, made)) continue;
+        if (asked[n].value != (kept ? kept->value : asked[n].preset))
+            return emi_fail(err, EM_EINVAL, "%s: made with another %s%s; %s", path, asked[n].is_option ? "option " : "",
+                            asked[n].name, advice);
+    }
+    for (int n = 0; n < made->asked_count; n++)
+        if (!find_entry(own, made->asked[n].name))
+            return emi_fail(err, EM_EINVAL, "%s: made with option %s, which this version does not know; %s", path,
+                            made->asked[n].name, advice);
+    return EM_OK;
 }
 
 em_status emi_label_match(const emi_label *made, const emi_label *own, const char *path, const em_shards *shards,
@@ -92,8 +136,6 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
 {
     static const char *const sizes[] = {
         "features", "components", "rows", "nodes", "as the first node here", "nodes in this process"};
-    static const char advice[] = "try what it was made with, or another FILE for --checkpoint";
-    emi_aspect asked[EMI_ASPECTS];
     for (int n = 0; n < EMI_LABEL_SIZES; n++)
         if (made->sizes[n] != own->sizes[n])
             return emi_fail(err, EM_EINVAL, "%s: made with %llu %s, and these are %llu; %s", path,
@@ -101,13 +143,11 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
     if (options->method && strcmp(options->method, "auto") != 0 && strcmp(options->method, made->method) != 0)
         return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; %s", path, made->method, options->method,
                         advice);
-    emi_aspects(asked, shards, options);
-    for (int n = 0; n < EMI_ASPECTS; n++)
-        if (made->asked[n] != own->asked[n] && !may_differ(asked[n].name, made))
-            return emi_fail(err, EM_EINVAL, "%s: made with another %s; %s", path, asked[n].name, advice);
+    em_status status = match_asked(made, own, path, shards, options, err);
+    if (status != EM_OK) return status;
     if (made->network_digest != own->network_digest)
-        return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another --average; %s", path,
-                        advice);
+        return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another way to average; %s",
+                        path, advice);
     if (made->data_digest != own->data_digest)
         return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
     return EM_OK;

@@ -1,262 +1,400 @@
 #include "fit/options.h"
 
+#include "base/digest.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "methods/method.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-em_options em_options_default(void)
-{
-    return (em_options){.method = "auto",
-                        .step_power = 0.2,
-                        .iterations = -1,
-                        .tolerance = 1e-6,
-                        .center = 1,
-                        .rayleigh_ritz = 1,
-                        .oversample = -1,
-                        .checkpoint_every = 600};
-}
+enum { VALUE_ROOM = 64 }; /* for the text of any value but a file's name */
 
-/* ---- options from text: one table for the command line, the manual and bindings ------------- */
-
-typedef em_status set_fn(em_options *options, const char *value, em_error *err);
-
-static em_status set_components(em_options *options, const char *value, em_error *err)
-{
-    long K;
-    double fraction;
-    if (emi_text_long(value, &K) == 0) {
-        if (K < 1 || K > INT_MAX)
-            return emi_fail(err, EM_EINVAL, "components %s: not a number of vectors; try 1 or more", value);
-        options->components = (int)K;
-        options->variance = 0;
-        return EM_OK;
-    }
-    if (emi_text_double(value, &fraction) == 0 && fraction > 0 && fraction < 1) {
-        options->variance = fraction;
-        return EM_OK;
-    }
-    return emi_fail(err, EM_EINVAL,
-                    "components %s: neither a whole number nor a fraction; try 10, or 0.9 of the variance", value);
-}
-
-static em_status set_method(em_options *options, const char *value, em_error *err)
-{
-    if (strcmp(value, "auto") != 0 && !emi_method_find(value))
-        return emi_fail(err, EM_EINVAL, "method %s: no such method; try eigenmesh fit --help", value);
-    options->method = value;
-    return EM_OK;
-}
-
-static em_status set_step(em_options *options, const char *value, em_error *err)
-{
-    double step = 0;
-    if (strcmp(value, "auto") != 0 && (emi_text_double(value, &step) || step <= 0))
-        return emi_fail(err, EM_EINVAL, "step %s: not a positive number; try auto", value);
-    options->step = step;
-    return EM_OK;
-}
-
-static em_status set_step_decay(em_options *options, const char *value, em_error *err)
-{
-    const char *power = emi_text_after(value, "power:");
-    double exponent = 0;
-    if (strcmp(value, "constant") == 0)
-        options->step_decay = EM_DECAY_CONSTANT;
-    else if (strcmp(value, "sqrt") == 0)
-        options->step_decay = EM_DECAY_SQRT;
-    else if (power && emi_text_double(power, &exponent) == 0 && exponent > 0)
-        options->step_decay = EM_DECAY_POWER, options->step_power = exponent;
-    else
-        return emi_fail(err, EM_EINVAL, "step-decay %s: no such schedule; try constant, sqrt or power:0.2", value);
-    return EM_OK;
-}
-
-static em_status set_consensus_rounds(em_options *options, const char *value, em_error *err)
-{
-    long rounds;
-    if (emi_text_long(value, &rounds) || rounds < 1 || rounds > INT_MAX)
-        return emi_fail(err, EM_EINVAL, "consensus-rounds %s: not a number of mixes; try 1 or more", value);
-    options->consensus_rounds = (int)rounds;
-    return EM_OK;
-}
-
-static em_status set_qr_signs(em_options *options, const char *value, em_error *err)
-{
-    if (strcmp(value, "positive") != 0 && strcmp(value, "free") != 0)
-        return emi_fail(err, EM_EINVAL, "qr-signs %s: no such rule; try positive or free", value);
-    options->qr_signs = strcmp(value, "free") == 0 ? EM_QR_FREE : EM_QR_POSITIVE;
-    return EM_OK;
-}
-
-static em_status set_rayleigh_ritz(em_options *options, const char *value, em_error *err)
-{
-    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-        return emi_fail(err, EM_EINVAL, "rayleigh-ritz %s: not a choice; try yes or no", value);
-    options->rayleigh_ritz = strcmp(value, "yes") == 0;
-    return EM_OK;
-}
-
-static em_status set_oversample(em_options *options, const char *value, em_error *err)
-{
-    long extra;
-    if (emi_text_long(value, &extra) || extra < 0 || extra > INT_MAX / 4)
-        return emi_fail(err, EM_EINVAL, "oversample %s: not a number of vectors; try 0 or more", value);
-    options->oversample = (int)extra;
-    return EM_OK;
-}
-
-static em_status set_iterations(em_options *options, const char *value, em_error *err)
-{
-    long iterations;
-    if (emi_text_long(value, &iterations) || iterations < 0)
-        return emi_fail(err, EM_EINVAL, "iterations %s: not a number of iterations; try 0 or more", value);
-    options->iterations = iterations;
-    return EM_OK;
-}
-
-static em_status set_tolerance(em_options *options, const char *value, em_error *err)
-{
-    double tolerance;
-    if (emi_text_double(value, &tolerance) || tolerance < 0)
-        return emi_fail(err, EM_EINVAL, "tolerance %s: not a number; try 1e-6, or 0 to run all iterations", value);
-    options->tolerance = tolerance;
-    return EM_OK;
-}
-
-static em_status set_scale(em_options *options, const char *value, em_error *err)
-{
-    static const char *const names[] = {"none", "std", "spectral"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(value, names[i]) != 0) continue;
-        options->scale = (em_scale)i;
-        return EM_OK;
-    }
-    return emi_fail(err, EM_EINVAL, "scale %s: no such scaling; try none, std or spectral", value);
-}
-
-static em_status set_seed(em_options *options, const char *value, em_error *err)
-{
-    if (emi_text_u64(value, &options->seed))
-        return emi_fail(err, EM_EINVAL, "seed %s: not a number; try 0 to 18446744073709551615", value);
-    return EM_OK;
-}
-
-static const struct {
+typedef struct entry {
     em_option_info info;
-    set_fn *set;
-} option_table[] = {
-    {{"components", "K", "required", "how many eigenvectors to find, or what fraction of the variance they explain"},
-     set_components},
-    {{"method", "NAME", "auto", "auto, or one of the methods below"}, set_method},
-    {{"step", "A", "auto", "the step size alpha; auto: as large as is stable"}, set_step},
-    {{"step-decay", "HOW", "constant", "constant, sqrt (A/sqrt(t+1)) or power:P (A/(t+1)^P)"}, set_step_decay},
-    {{"consensus-rounds", "T", "the method's own", "mixes an iteration, for methods that have them"},
-     set_consensus_rounds},
-    {{"qr-signs", "HOW", "positive", "R's diagonal: positive, or free (what LAPACK returns; for study)"}, set_qr_signs},
-    {{"rayleigh-ritz", "YES", "yes", "report Ritz vectors of the subspace (deepca): yes or no"}, set_rayleigh_ritz},
-    {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)"}, set_oversample},
-    {{"iterations", "T", "the method's own", "stop after T iterations"}, set_iterations},
-    {{"tolerance", "R", "1e-6", "stop when every component's residual (dsa's like: its change) is under R; 0: never"},
-     set_tolerance},
-    {{"scale", "HOW", "none", "none, std (unit variance) or spectral (lambda_1 = 1)"}, set_scale},
-    {{"seed", "S", "0", "everything random follows from it"}, set_seed},
+    size_t at, size;    /* of the member                                              */
+    double least, most; /* of numbers                                                 */
+    int automatic;      /* what "auto" is stored as, which is then the default        */
+    const char *wrong;  /* why no other value will do, and what to try                */
+    unsigned uses;      /* what a method that reads it declares; 0: every method does */
+    int passing;        /* the result does not depend on it: a run may be resumed with another */
+    /* Where a value is more than one member, or is known elsewhere.  Reading returns why it will not do, or NULL; NULL as
+     * a text is the default. */
+    const char *(*read)(em_options *options, const char *text);
+    const char *(*write)(const em_options *options, char room[VALUE_ROOM]);
+} entry;
+
+/* ---- values with rules of their own --------------------------------------------------------------- */
+
+static const char *read_components(em_options *options, const char *text)
+{
+    long K = 0;
+    double fraction = 0;
+    int whole = !text || emi_text_long(text, &K) == 0;
+    if (text && whole && (K < 1 || K > INT_MAX)) return "not a number of vectors; try 1 or more";
+    if (!whole && (emi_text_double(text, &fraction) || fraction <= 0 || fraction >= 1))
+        return "neither a whole number nor a fraction; try 10, or 0.9 of the variance";
+    if (whole) options->components = (int)K;
+    options->variance = fraction;
+    return NULL;
+}
+
+static const char *write_components(const em_options *options, char room[VALUE_ROOM])
+{
+    if (options->variance == 0 && options->components == 0) return "";
+    if (options->variance == 0)
+        (void)snprintf(room, VALUE_ROOM, "%d", options->components);
+    else
+        (void)emi_text_of_double(room, options->variance);
+    return room;
+}
+
+static const char *read_method(em_options *options, const char *text)
+{
+    const emi_method *method = text ? emi_method_find(text) : NULL;
+    if (text && !method && strcmp(text, "auto") != 0) return "no such method; try one that em_method lists";
+    options->method = method ? method->info.name : "auto";
+    return NULL;
+}
+
+static const char *write_method(const em_options *options, char room[VALUE_ROOM])
+{
+    (void)room;
+    return options->method ? options->method : "auto";
+}
+
+static const char *read_step_decay(em_options *options, const char *text)
+{
+    const char *power = text ? emi_text_after(text, "power:") : NULL;
+    double exponent = 0.2;
+    emi_decay decay = EMI_DECAY_CONSTANT;
+    if (power && emi_text_double(power, &exponent) == 0 && exponent > 0)
+        decay = EMI_DECAY_POWER;
+    else if (text && strcmp(text, "sqrt") == 0)
+        decay = EMI_DECAY_SQRT;
+    else if (text && strcmp(text, "constant") != 0)
+        return "no such schedule; try constant, sqrt or power:0.2";
+    options->step_decay = decay;
+    if (decay == EMI_DECAY_POWER || !text) options->step_power = exponent;
+    return NULL;
+}
+
+static const char *write_step_decay(const em_options *options, char room[VALUE_ROOM])
+{
+    static const char power[] = "power:";
+    if (options->step_decay == EMI_DECAY_CONSTANT) return "constant";
+    if (options->step_decay == EMI_DECAY_SQRT) return "sqrt";
+    memcpy(room, power, sizeof power);
+    (void)emi_text_of_double(room + strlen(power), options->step_power);
+    return room;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+#define MEMBER(name)      .at = offsetof(em_options, name), .size = sizeof((em_options *)0)->name
+#define BETWEEN(low, top) .least = (low), .most = (double)(top)
+
+static const entry table[] = {
+    {{"components", "K", "required", "how many eigenvectors to find, or what fraction of the variance they explain",
+      EM_OPTION_REAL, ""},
+     .read = read_components,
+     .write = write_components},
+    {{"method", "NAME", "auto", "auto, or one of the methods below", EM_OPTION_WORD, "auto"},
+     .read = read_method,
+     .write = write_method},
+    {{"step", "A", "auto", "the step size alpha; auto: as large as is stable", EM_OPTION_REAL, "auto"},
+     MEMBER(step),
+     BETWEEN(DBL_TRUE_MIN, DBL_MAX),
+     .wrong = "not a positive number; try auto",
+     .uses = EMI_USES_STEP},
+    {{"step-decay", "HOW", "constant", "constant, sqrt (A/sqrt(t+1)) or power:P (A/(t+1)^P)", EM_OPTION_WORD,
+      "constant sqrt power:"},
+     .read = read_step_decay,
+     .write = write_step_decay,
+     .uses = EMI_USES_STEP},
+    {{"consensus-rounds", "T", "the method's own", "mixes an iteration, for methods that have them", EM_OPTION_WHOLE,
+      "auto"},
+     MEMBER(consensus_rounds),
+     BETWEEN(1, INT_MAX),
+     .wrong = "not a number of mixes; try 1 or more",
+     .uses = EMI_USES_ROUNDS},
+    {{"qr-signs", "HOW", "positive", "R's diagonal: positive, or free (what LAPACK returns; for study)", EM_OPTION_WORD,
+      "positive free"},
+     MEMBER(qr_signs),
+     .wrong = "no such rule; try positive or free",
+     .uses = EMI_USES_QR},
+    {{"rayleigh-ritz", "YES", "yes", "report Ritz vectors of the subspace (deepca): yes or no", EM_OPTION_WORD,
+      "no yes"},
+     MEMBER(rayleigh_ritz),
+     .wrong = "not a choice; try yes or no",
+     .uses = EMI_USES_RITZ},
+    {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)", EM_OPTION_WHOLE, "auto"},
+     MEMBER(oversample),
+     BETWEEN(0, INT_MAX / 4),
+     .automatic = -1,
+     .wrong = "not a number of vectors; try 0 or more",
+     .uses = EMI_USES_OVERSAMPLE},
+    {{"iterations", "T", "the method's own", "stop after T iterations", EM_OPTION_WHOLE, "auto"},
+     MEMBER(iterations),
+     BETWEEN(0, LONG_MAX / 2),
+     .automatic = -1,
+     .wrong = "not a number of iterations; try 0 or more"},
+    {{"tolerance", "R", "1e-6", "stop when every component's residual (dsa's like: its change) is under R; 0: never",
+      EM_OPTION_REAL, ""},
+     MEMBER(tolerance),
+     BETWEEN(0, DBL_MAX),
+     .wrong = "not a number; try 1e-6, or 0 to run all iterations"},
+    {{"center", "YES", "yes", "leave the mean in", EM_OPTION_SWITCH, "no yes"},
+     MEMBER(center),
+     .wrong = "not a choice; try yes or no"},
+    {{"scale", "HOW", "none", "none, std (unit variance) or spectral (lambda_1 = 1)", EM_OPTION_WORD,
+      "none std spectral"},
+     MEMBER(scale),
+     .wrong = "no such scaling; try none, std or spectral"},
+    {{"seed", "S", "0", "everything random follows from it", EM_OPTION_WHOLE, ""},
+     MEMBER(seed),
+     BETWEEN(0, UINT64_MAX),
+     .wrong = "not a number; try 0 to 18446744073709551615"},
+    {{"truth", "HOW", "none", "what to measure the error against, for study: none, or compute (a central eigensolve)",
+      EM_OPTION_WORD, "none compute"},
+     MEMBER(truth_compute),
+     .wrong = "no such truth; try none or compute"},
+    {{"trace", "WHAT", "none", "a row an iteration: none, all, or error (alone, which costs less)", EM_OPTION_WORD,
+      "none all error"},
+     MEMBER(trace),
+     .wrong = "no such trace; try none, all or error"},
+    {{"checkpoint", "FILE", "", "keep in FILE what a killed run needs to go on; removed when the run has done its job",
+      EM_OPTION_TEXT, ""},
+     MEMBER(checkpoint),
+     .passing = 1},
+    {{"checkpoint-every", "SECONDS", "600", "how often", EM_OPTION_REAL, ""},
+     MEMBER(checkpoint_every),
+     BETWEEN(0, DBL_MAX),
+     .wrong = "not a number of seconds; try 600",
+     .passing = 1},
+    {{"resume", "YES", "no", "go on from checkpoint=FILE: the same result as if nothing had happened", EM_OPTION_SWITCH,
+      "no yes"},
+     MEMBER(resume),
+     .wrong = "not a choice; try yes or no",
+     .passing = 1},
 };
 
-enum { OPTIONS = sizeof option_table / sizeof *option_table };
+enum { OPTIONS = sizeof table / sizeof *table };
+_Static_assert((int)OPTIONS <= (int)EMI_OPTIONS_MAX, "EMI_OPTIONS_MAX is to grow with the table");
 
 const em_option_info *em_option(int index)
 {
-    return index >= 0 && index < OPTIONS ? &option_table[index].info : NULL;
+    return index >= 0 && index < OPTIONS ? &table[index].info : NULL;
+}
+
+static const entry *find(const char *name)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (strcmp(table[i].info.name, name) == 0) return &table[i];
+    return NULL;
+}
+
+/* ---- values as text, and back --------------------------------------------------------------------------- */
+
+static int may_be_auto(const entry *e)
+{
+    return strcmp(e->info.words, "auto") == 0;
+}
+
+/* Which of the words it is, -1 for none. */
+static int word_index(const char *words, const char *text)
+{
+    size_t length = strlen(text);
+    for (int n = 0; *words; n++) {
+        size_t own = strcspn(words, " ");
+        if (own == length && strncmp(words, text, own) == 0) return n;
+        words += own + (words[own] == ' ');
+    }
+    return -1;
+}
+
+static const char *word_at(const char *words, int n, char room[VALUE_ROOM])
+{
+    for (; n > 0 && *words; n--) words += strcspn(words, " ") + (strchr(words, ' ') != NULL);
+    (void)snprintf(room, VALUE_ROOM, "%.*s", (int)strcspn(words, " "), words);
+    return room;
+}
+
+/* Returns why the text is no such number, or NULL. */
+static const char *read_number(const entry *e, void *member, const char *text)
+{
+    int automatic = may_be_auto(e) && strcmp(text, "auto") == 0;
+    uint64_t whole = (uint64_t)e->automatic;
+    double real = e->automatic;
+    int is_real = e->info.kind == EM_OPTION_REAL;
+    if (!automatic && (is_real ? emi_text_double(text, &real) : emi_text_u64(text, &whole))) return e->wrong;
+    double size = is_real ? real : (double)whole;
+    if (!automatic && (size < e->least || size > e->most)) return e->wrong;
+    int narrow = (int)whole;
+    memcpy(member, is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, e->size);
+    return NULL;
+}
+
+static const char *write_number(const entry *e, const void *member, char room[VALUE_ROOM])
+{
+    double real = 0;
+    uint64_t whole = 0;
+    if (e->info.kind == EM_OPTION_REAL)
+        memcpy(&real, member, sizeof real);
+    else
+        whole = e->size == sizeof(int) ? (uint64_t) * (const int *)member : *(const uint64_t *)member;
+    if (may_be_auto(e) && (e->info.kind == EM_OPTION_REAL ? real == e->automatic : whole == (uint64_t)e->automatic))
+        return "auto";
+    if (e->info.kind == EM_OPTION_REAL)
+        (void)emi_text_of_double(room, real);
+    else
+        (void)snprintf(room, VALUE_ROOM, "%llu", (unsigned long long)whole);
+    return room;
+}
+
+/* All but texts.  Returns why not, or NULL. */
+static const char *read_value(const entry *e, em_options *options, const char *text)
+{
+    void *member = (char *)options + e->at;
+    if (e->read) return e->read(options, text);
+    if (e->info.kind == EM_OPTION_WHOLE || e->info.kind == EM_OPTION_REAL) return read_number(e, member, text);
+    int word = word_index(e->info.words, text);
+    if (word < 0) return e->wrong;
+    memcpy(member, &word, sizeof word);
+    return NULL;
+}
+
+static const char *write_value(const entry *e, const em_options *options, char room[VALUE_ROOM])
+{
+    const void *member = (const char *)options + e->at;
+    int word;
+    if (e->write) return e->write(options, room);
+    switch (e->info.kind) {
+    case EM_OPTION_TEXT: return *(const char *const *)member ? *(const char *const *)member : "";
+    case EM_OPTION_WHOLE:
+    case EM_OPTION_REAL: return write_number(e, member, room);
+    case EM_OPTION_SWITCH:
+    case EM_OPTION_WORD: break;
+    }
+    memcpy(&word, member, sizeof word);
+    return word_at(e->info.words, word, room);
+}
+
+static void set_default(const entry *e, em_options *options)
+{
+    const char *preset = may_be_auto(e) ? "auto" : e->info.preset;
+    if (e->info.kind != EM_OPTION_TEXT) (void)read_value(e, options, e->read ? NULL : preset);
+}
+
+em_options emi_options_default(void)
+{
+    em_options options = {.components = 0};
+    for (int i = 0; i < OPTIONS; i++) set_default(&table[i], &options);
+    return options;
+}
+
+uint64_t emi_option_digest(const em_options *options, int index)
+{
+    char room[VALUE_ROOM];
+    return emi_digest_text(EMI_DIGEST_START, write_value(&table[index], options, room));
+}
+
+int emi_option_decides(int index)
+{
+    return !table[index].passing;
+}
+
+const char *emi_options_unread(const em_options *options, unsigned uses)
+{
+    em_options fresh = emi_options_default();
+    const char *unread = NULL;
+    for (int i = 0; i < OPTIONS; i++)
+        if (table[i].uses & ~uses && emi_option_digest(options, i) != emi_option_digest(&fresh, i))
+            unread = table[i].info.name;
+    return unread;
+}
+
+/* ---- the object ------------------------------------------------------------------------------------------- */
+
+/* The member of a text, which is the object's own. */
+static char **text_of(const entry *e, em_options *options)
+{
+    return e->info.kind == EM_OPTION_TEXT ? (char **)((char *)options + e->at) : NULL;
+}
+
+static em_status set_text(char **member, const char *text, em_error *err)
+{
+    char *copy = text ? emi_strdup(text) : NULL;
+    if (text && !copy) return emi_fail_memory(err, "options");
+    emi_free(*member);
+    *member = copy;
+    return EM_OK;
+}
+
+em_status em_options_copy(em_options **out, const em_options *from, em_error *err)
+{
+    em_options *made = *out = emi_malloc(sizeof *made);
+    em_status status = made ? EM_OK : emi_fail_memory(err, "options");
+    if (!made) return status;
+    *made = *from;
+    for (int i = 0; i < OPTIONS; i++) {
+        char **text = text_of(&table[i], made), *lent = text ? *text : NULL;
+        if (!text) continue;
+        *text = NULL;
+        if (status == EM_OK) status = set_text(text, lent, err);
+    }
+    if (status != EM_OK) em_options_free(out);
+    return status;
+}
+
+em_status em_options_create(em_options **out, em_error *err)
+{
+    em_options fresh = emi_options_default();
+    return em_options_copy(out, &fresh, err);
+}
+
+void em_options_free(em_options **options)
+{
+    for (int i = 0; *options && i < OPTIONS; i++)
+        if (text_of(&table[i], *options)) emi_free(*text_of(&table[i], *options));
+    emi_free(*options);
+    *options = NULL;
 }
 
 em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err)
 {
-    for (int i = 0; i < OPTIONS; i++)
-        if (strcmp(option_table[i].info.name, name) == 0) return option_table[i].set(options, value, err);
-    return emi_fail(err, EM_EINVAL, "%s: no such option", name);
+    const entry *e = find(name);
+    if (!e) return emi_fail(err, EM_EINVAL, "%s: no such option", name);
+    if (text_of(e, options)) return set_text(text_of(e, options), value, err);
+    if (!value) set_default(e, options);
+    const char *why = value ? read_value(e, options, value) : NULL;
+    return why ? emi_fail(err, EM_EINVAL, "%s %s: %s", name, value, why) : EM_OK;
 }
 
-/* ---- checks -------------------------------------------------------------------------------- */
-
-static em_status refuse_unread(const em_options *options, const emi_method *method, em_error *err)
+int em_options_get(const em_options *options, const char *name, char *value, size_t room)
 {
-    const char *unread = NULL;
-    if (!(method->uses & EMI_USES_STEP) && options->step != 0) unread = "step";
-    if (!(method->uses & EMI_USES_STEP) && options->step_decay != EM_DECAY_CONSTANT) unread = "step-decay";
-    if (!(method->uses & EMI_USES_ROUNDS) && options->consensus_rounds != 0) unread = "consensus-rounds";
-    if (!(method->uses & EMI_USES_QR) && options->qr_signs != EM_QR_POSITIVE) unread = "qr-signs";
-    if (!(method->uses & EMI_USES_RITZ) && !options->rayleigh_ritz) unread = "rayleigh-ritz";
-    if (!(method->uses & EMI_USES_OVERSAMPLE) && options->oversample >= 0) unread = "oversample";
-    if (!unread) return EM_OK;
-    return emi_fail(err, EM_EINVAL, "%s: not used by method %s; try without it", unread, method->info.name);
+    char text[VALUE_ROOM];
+    const entry *e = find(name);
+    return e ? snprintf(value, room, "%s", write_value(e, options, text)) : EM_EINVAL;
 }
 
-em_status emi_options_method(const em_options *options, int nodes, const emi_method **out, em_error *err)
+void em_options_set_start(em_options *options, const double *values, size_t features, size_t components)
 {
-    const char *name = options->method ? options->method : "auto";
-    const emi_method *method = emi_method_find(name);
-    *out = NULL;
-    if (strcmp(name, "auto") == 0) return EM_OK;
-    if (!method) return emi_fail(err, EM_EINVAL, "method %s: no such method; try auto", name);
-    if (method->info.single_node && nodes > 1)
-        return emi_fail(err, EM_EINVAL,
-                        "method %s: needs all data in one place, and there are %d nodes; try --nodes 1, or method dsa",
-                        name, nodes);
-    if (options->variance > 0 && !(method->traits & EMI_AT_ROOT))
-        return emi_fail(err, EM_EINVAL, "components: a fraction of variance is not for method %s; try krylov or auto",
-                        name);
-    *out = method;
-    return refuse_unread(options, method, err);
+    options->init = values;
+    options->init_size[0] = features, options->init_size[1] = components;
 }
 
-int emi_options_oversample(const em_options *options)
+void em_options_set_truth(em_options *options, const double *values, size_t features, size_t components)
 {
-    return options->oversample >= 0 ? options->oversample : 2 + options->components / 10;
+    options->truth = values;
+    options->truth_size[0] = features, options->truth_size[1] = components;
 }
 
-static int bad_number(double value)
+void em_options_set_monitor(em_options *options, em_monitor_fn *monitor, void *user)
 {
-    return !isfinite(value) || value < 0;
-}
-
-static em_status check_checkpoint(const em_options *options, em_error *err)
-{
-    if (!options->checkpoint && options->resume)
-        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try --checkpoint FILE beside it");
-    if (bad_number(options->checkpoint_every))
-        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
-    if (options->checkpoint && options->variance > 0)
-        return emi_fail(err, EM_EINVAL,
-                        "checkpoint: for a number of components, not a fraction of variance; try -k 10");
-    return EM_OK;
-}
-
-em_status emi_options_check(const em_options *options, uint64_t N, int d, em_error *err)
-{
-    int K = options->components;
-    if (options->variance == 0 && K < 1) return emi_fail(err, EM_EINVAL, "components: %d of them; try 1 or more", K);
-    if (options->variance == 0 && (K > d || (uint64_t)K > N))
-        return emi_fail(err, EM_EINVAL, "components: %d of them, from %llu rows of %d features; try %llu or fewer", K,
-                        (unsigned long long)N, d, (unsigned long long)(N < (uint64_t)d ? N : (uint64_t)d));
-    if (options->variance != 0 && !(options->variance > 0 && options->variance < 1))
-        return emi_fail(err, EM_EINVAL, "components: a fraction of %g; try 0.9 of the variance", options->variance);
-    if (options->variance > 0 && (options->init || options->truth))
-        return emi_fail(err, EM_EINVAL, "%s: for a number of components, not a fraction of variance; try -k 10",
-                        options->init ? "init" : "truth");
-    if (bad_number(options->step))
-        return emi_fail(err, EM_EINVAL, "step: %g; try a positive number, or 0 for auto", options->step);
-    if (bad_number(options->tolerance)) return emi_fail(err, EM_EINVAL, "tolerance: %g; try 1e-6", options->tolerance);
-    if (options->step_decay == EM_DECAY_POWER && (bad_number(options->step_power) || options->step_power == 0))
-        return emi_fail(err, EM_EINVAL, "step-decay: power %g; try 0.2", options->step_power);
-    if (options->consensus_rounds < 0)
-        return emi_fail(err, EM_EINVAL, "consensus-rounds: %d; try 1 or more", options->consensus_rounds);
-    for (size_t n = 0; options->init && n < (size_t)d * (size_t)K; n++)
-        if (!isfinite(options->init[n]))
-            return emi_fail(err, EM_EINVAL, "init: an entry is not finite; try another start");
-    for (size_t n = 0; options->truth && n < (size_t)d * (size_t)K; n++)
-        if (!isfinite(options->truth[n]))
-            return emi_fail(err, EM_EINVAL, "truth: an entry is not finite; try another file");
-    return check_checkpoint(options, err);
+    options->monitor = monitor;
+    options->monitor_user = user;
 }

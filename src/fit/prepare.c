@@ -9,9 +9,9 @@
 #include <math.h>
 #include <unistd.h>
 
-em_status emi_problem_turns(emi_problem *p, double cost, emi_turn *turn, void *context, em_error *err)
+em_status emi_problem_for_nodes(emi_problem *p, double cost, emi_loop_body *body, void *context, em_error *err)
 {
-    return emi_pool_run(p->mesh->pool, p->mesh->hosted, cost, turn, context, err);
+    return emi_pool_run(p->mesh->pool, p->mesh->hosted, cost, body, context, err);
 }
 
 em_status emi_problem_status(const emi_problem *p, em_error *err)
@@ -20,9 +20,9 @@ em_status emi_problem_status(const emi_problem *p, em_error *err)
     return p->mesh->failure.code;
 }
 
-const emi_crew *emi_problem_crew(const emi_problem *p)
+const emi_helpers *emi_problem_helpers(const emi_problem *p)
 {
-    return p->mesh->hosted == 1 ? &p->crew : NULL;
+    return p->mesh->hosted == 1 ? &p->helpers : NULL;
 }
 
 double emi_problem_product_cost(const emi_problem *p, int K)
@@ -100,13 +100,13 @@ static em_status alloc_problem(emi_problem *p, int width, em_error *err)
         if (!p->scratch[t].v) return emi_fail_memory(err, "problem");
     }
     p->standard.d = p->d;
-    p->crew = (emi_crew){p->mesh->pool, p->scratch};
+    p->helpers = (emi_helpers){p->mesh->pool, p->scratch};
     return EM_OK;
 }
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
-static em_status form_turn(void *context, int i, int worker, em_error *err)
+static em_status form_body(void *context, int i, int worker, em_error *err)
 {
     emi_problem *p = context;
     return emi_cov_form(&p->C[i], p->scratch[worker], err);
@@ -125,9 +125,9 @@ static em_status judge_memory(emi_problem *p, em_error *err)
 em_status emi_problem_make_dense(emi_problem *p, em_error *err)
 {
     double began = emi_seconds();
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = 0;
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].by_rows = 0;
     if (p->C[0].dense) return EM_OK;
-    em_status status = emi_problem_turns(p, emi_cov_form_cost((size_t)p->N, p->d), form_turn, p, err);
+    em_status status = emi_problem_for_nodes(p, emi_cov_form_cost((size_t)p->N, p->d), form_body, p, err);
     p->seconds_forming = emi_seconds() - began;
     return status;
 }
@@ -142,17 +142,17 @@ emi_rounding emi_problem_rounding(const emi_problem *p)
                           .uncentred = !formed && p->standard.mean_is_near && !p->standard.inverse_scale};
 }
 
-int emi_problem_spare(emi_problem *p, int spared)
+int emi_problem_use_rows(emi_problem *p, int by_rows)
 {
-    int before = p->C[0].spared;
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].spared = spared;
+    int before = p->C[0].by_rows;
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].by_rows = by_rows;
     return before;
 }
 
 em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err)
 {
     if (dense) return emi_problem_make_dense(p, err);
-    (void)emi_problem_spare(p, 1);
+    (void)emi_problem_use_rows(p, 1);
     return EM_OK;
 }
 
@@ -162,7 +162,7 @@ static void describe_operators(emi_problem *p)
         p->C[i] = (emi_cov){.d = p->d,
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shard[i],
-                            .crew = emi_problem_crew(p),
+                            .helpers = emi_problem_helpers(p),
                             .standard = &p->standard};
 }
 
@@ -192,15 +192,15 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, int de
     emi_range range = {0};
     double began = emi_seconds();
     TRY(emi_find_mean(p, &range, options->center, err));
-    TRY(options->scale == EM_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
+    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
     describe_operators(p);
-    int doubtful = p->exponent && options->scale == EM_SCALE_NONE; /* found out before the work */
+    int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
         TRY(emi_find_variance(p, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_set_operator(p, dense, err));
-    if (options->scale == EM_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
+    if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, err));
     judge_mean(p);
     p->seconds = emi_seconds() - began - p->seconds_forming;

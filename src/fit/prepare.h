@@ -2,6 +2,7 @@
 #ifndef EMI_FIT_PREPARE_H
 #define EMI_FIT_PREPARE_H
 
+#include "fit/options.h"
 #include "methods/method.h"
 
 typedef struct emi_problem {
@@ -27,7 +28,7 @@ typedef struct emi_problem {
     double seconds;         /* that preparing it took, but for */
     double seconds_forming; /* forming the covariances         */
     int threads;
-    emi_crew crew;
+    emi_helpers helpers;
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
 } emi_problem;
 
@@ -43,7 +44,7 @@ em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
 
 /* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
  * what it was. */
-int emi_problem_spare(emi_problem *p, int spared);
+int emi_problem_use_rows(emi_problem *p, int by_rows);
 
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);
@@ -68,13 +69,13 @@ void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built 
 /* ---- for those who prepare it -------------------------------------------------------------------- */
 
 /* A turn at every hosted node, with its failure returned. */
-em_status emi_problem_turns(emi_problem *p, double cost, emi_turn *turn, void *context, em_error *err);
+em_status emi_problem_for_nodes(emi_problem *p, double cost, emi_loop_body *body, void *context, em_error *err);
 
 /* What has become of the exchanges so far. */
 em_status emi_problem_status(const emi_problem *p, em_error *err);
 
 /* The threads that may help a node: where it lives here alone, all of them; else they are busy with the nodes. */
-const emi_crew *emi_problem_crew(const emi_problem *p);
+const emi_helpers *emi_problem_helpers(const emi_problem *p);
 
 /* Floating-point operations of a product with K vectors at every node here. */
 double emi_problem_product_cost(const emi_problem *p, int K);

@@ -78,7 +78,7 @@ static em_status start(emi_job *job, em_error *err)
     } else {
         emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
         emi_random_normals(&random, X.v, size);
-        em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, s->scratch[0], err);
+        em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, s->scratch[0], err);
         if (status != EM_OK) return status;
     }
     for (int k = 0; k < s->K; k++)
@@ -226,7 +226,7 @@ static em_status try_method(const emi_method *method, emi_job *job, em_model **o
     if (!rounding || !can_do_without) return status;
     job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
-    (void)emi_problem_spare(p, 1);
+    (void)emi_problem_use_rows(p, 1);
     return solve_by(method, *job, out, err);
 }
 
@@ -252,7 +252,7 @@ static em_status solve_by_choice(const emi_method *const *choices, char *why, si
         tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;
-        (void)emi_problem_spare(job.problem, 1);
+        (void)emi_problem_use_rows(job.problem, 1);
     }
     if (status != EM_OK && err) *err = failure;
     return status;

@@ -67,19 +67,19 @@ typedef struct sum_task {
     emi_field found;      /* (d, EMI_SURVEY) or (d, 1) a node */
 } sum_task;
 
-static em_status survey_turn(void *context, int i, int worker, em_error *err)
+static em_status survey_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     emi_problem *p = t->p;
     em_status status =
-        emi_survey(&p->shard[i], t->factor, emi_at(&t->found, i).v, emi_problem_crew(p), p->scratch[worker], err);
+        emi_survey(&p->shard[i], t->factor, emi_at(&t->found, i).v, emi_problem_helpers(p), p->scratch[worker], err);
     if (status != EM_OK && err) err->node = p->mesh->first + i;
     return status;
 }
 
 static em_status survey(sum_task *t, em_error *err)
 {
-    return emi_problem_turns(t->p, 2.0 * (double)t->p->N * t->p->d, survey_turn, t, err);
+    return emi_problem_for_nodes(t->p, 2.0 * (double)t->p->N * t->p->d, survey_body, t, err);
 }
 
 /* What a node sees of the whole; the largest of any node's is what all act on. */
@@ -143,7 +143,7 @@ static em_status refuse_constant(const emi_problem *p, const emi_range *range, i
         exactly &= half_span(highest, lowest) == 0;
     }
     return emi_fail(err, EM_EDATA, "data: no variance, every row is the same%s; try other data%s",
-                    exactly ? "" : " but for rounding", center ? " or --no-center" : "");
+                    exactly ? "" : " but for rounding", center ? " or center=no" : "");
 }
 
 /* Then no difference of two values is a double, nor will be what a model makes of a row. */
@@ -264,22 +264,24 @@ static em_status keep_inverse_scale(emi_problem *p, em_error *err)
     return EM_OK;
 }
 
-static em_status squares_turn(void *context, int i, int worker, em_error *err)
+static em_status squares_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     emi_problem *p = t->p;
-    return emi_sum_squares(&p->standard, &p->shard[i], emi_at(&t->found, i).v, emi_problem_crew(p), p->scratch[worker],
-                           err);
+    return emi_sum_squares(&p->standard, &p->shard[i], emi_at(&t->found, i).v, emi_problem_helpers(p),
+                           p->scratch[worker], err);
 }
 
-/* Of the rows as they are standardised so far. */
-static em_status sum_squares(emi_problem *p, double *sums, em_error *err)
+typedef void reduction(em_mesh *mesh, emi_field *parts, double *result);
+
+/* [d] numbers of every node, summed or averaged over the network. */
+static em_status reduce(emi_problem *p, emi_loop_body *body, reduction *how, double *out, em_error *err)
 {
     em_status status = EM_OK;
     sum_task task = {.p = p};
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_turns(p, 2.0 * (double)p->N * p->d, squares_turn, &task, err));
-    emi_tree_sum(p->mesh, &task.found, sums);
+    TRY(emi_problem_for_nodes(p, 2.0 * (double)p->N * p->d, body, &task, err));
+    how(p->mesh, &task.found, out);
     TRY(emi_problem_status(p, err));
 done:
     emi_field_free(&task.found);
@@ -303,7 +305,7 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_range *range, em_erro
     double degrees = p->N > 1 ? (double)(p->N - 1) : 1;
     for (int f = 0; range->highest && f < p->d; f++) p->scale[f] = ldexp(1, exponent_of(reach(p, range, f)));
     if (range->highest) TRY(keep_inverse_scale(p, err));
-    TRY(sum_squares(p, p->scale, err));
+    TRY(reduce(p, squares_body, emi_tree_sum, p->scale, err)); /* of the rows as they are standardised so far */
     for (int f = 0; f < p->d; f++) {
         int exponent = range->highest ? exponent_of(reach(p, range, f)) : 0;
         double deviation = ldexp(sqrt(p->scale[f] / degrees), exponent);
@@ -348,7 +350,7 @@ em_status emi_scale_by_spectrum(emi_problem *p, em_error *err)
 
 /* ---- variance -------------------------------------------------------------------------------------- */
 
-static em_status diagonal_turn(void *context, int i, int worker, em_error *err)
+static em_status diagonal_body(void *context, int i, int worker, em_error *err)
 {
     sum_task *t = context;
     return emi_cov_diagonal(&t->p->C[i], emi_at(&t->found, i).v, t->p->scratch[worker], err);
@@ -369,18 +371,13 @@ static void keep_features(emi_problem *p, const double *variance)
 em_status emi_find_variance(emi_problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    sum_task task = {.p = p};
     double *variance = emi_doubles((size_t)p->d);
     if (!variance) TRY(emi_fail_memory(err, "variance"));
-    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_turns(p, (double)p->N * p->d, diagonal_turn, &task, err));
-    emi_tree_average(p->mesh, &task.found, variance);
-    TRY(emi_problem_status(p, err));
+    TRY(reduce(p, diagonal_body, emi_tree_average, variance, err));
     keep_features(p, variance);
     if (!(p->variance > 0 && isfinite(p->variance)))
-        TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try --scale std", p->variance));
+        TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance));
 done:
-    emi_field_free(&task.found);
     emi_free(variance);
     return status;
 }
@@ -394,7 +391,7 @@ em_status emi_check_units(const emi_problem *p, em_error *err)
     const double digits = 0.30103; /* log10(2) */
     return emi_fail(
         err, EM_EDATA,
-        "data: values that deviate by about 1e%+.0f have variances near 1e%+.0f, which a double %s; try --scale "
+        "data: values that deviate by about 1e%+.0f have variances near 1e%+.0f, which a double %s; try scale="
         "std, or %s the data by 1e%.0f",
         digits * deviation, digits * variance, large ? "does not hold" : "does not hold to all digits",
         large ? "dividing" : "multiplying", fabs(digits * deviation));

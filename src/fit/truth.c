@@ -49,12 +49,12 @@ static em_status check_room(const emi_problem *p, em_error *err)
     if (emi_mesh_is_spread(p->mesh) && p->d > SPREAD_MOST)
         return emi_fail(err, EM_ENOTSUP,
                         "truth compute: %d features, and the covariance of all data must fit into one process (up to "
-                        "%d); try --truth none or file:Q.npy",
+                        "%d); try truth=none or a truth of your own",
                         p->d, SPREAD_MOST);
     if (!p->dense_fits)
         return emi_fail(
             err, EM_ENOTSUP,
-            "truth compute: %d covariances of %d x %d do not fit into memory; try --truth none or file:Q.npy",
+            "truth compute: %d covariances of %d x %d do not fit into memory; try truth=none or a truth of your own",
             p->mesh->hosted, p->d, p->d);
     return EM_OK;
 }
@@ -65,11 +65,11 @@ static em_status compute(emi_problem *p, int K, double *values, double *vectors,
     em_status status = EM_OK;
     size_t count = (size_t)K, size = (size_t)p->d * count;
     double *told = NULL;
-    int spared = p->C[0].spared, phase = p->mesh->phase;
+    int by_rows = p->C[0].by_rows, phase = p->mesh->phase;
     p->mesh->phase = EMI_OBSERVING;
     TRY(check_room(p, err));
     TRY(emi_problem_make_dense(p, err));
-    (void)emi_problem_spare(p, spared);
+    (void)emi_problem_use_rows(p, by_rows);
     told = emi_doubles(count + size);
     if (!told) TRY(emi_fail_memory(err, "truth compute"));
     TRY(emi_mesh_has_root(p->mesh) ? solve_at_root(p, K, told, err) : pool_covariances(p, NULL, err));

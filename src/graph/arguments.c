@@ -5,7 +5,8 @@
 
 #include "base/text.h"
 
-em_status emi_argument_probability(const emi_request *request, int index, char letter, double *out, em_error *err)
+em_status emi_argument_probability(const emi_topology_request *request, int index, char letter, double *out,
+                                   em_error *err)
 {
     if (emi_text_double(request->argument[index], out))
         return emi_fail(err, EM_EINVAL, "topology %s: %c is not a number; try %s", request->spec, letter,
@@ -17,7 +18,7 @@ em_status emi_argument_probability(const emi_request *request, int index, char l
 }
 
 /* A whole number, at least 1. */
-static em_status read_count(const emi_request *request, int index, char letter, int *out, em_error *err)
+static em_status read_count(const emi_topology_request *request, int index, char letter, int *out, em_error *err)
 {
     long value;
     if (emi_text_long(request->argument[index], &value))
@@ -30,7 +31,7 @@ static em_status read_count(const emi_request *request, int index, char letter, 
     return EM_OK;
 }
 
-em_status emi_argument_degree(const emi_request *request, int index, char letter, int *out, em_error *err)
+em_status emi_argument_degree(const emi_topology_request *request, int index, char letter, int *out, em_error *err)
 {
     em_status status = read_count(request, index, letter, out, err);
     if (status || *out < request->nodes) return status;
@@ -38,7 +39,7 @@ em_status emi_argument_degree(const emi_request *request, int index, char letter
                     request->spec, *out, request->nodes, letter);
 }
 
-em_status emi_argument_sides(const emi_request *request, int *rows, int *columns, em_error *err)
+em_status emi_argument_sides(const emi_topology_request *request, int *rows, int *columns, em_error *err)
 {
     em_status status;
     TRY(read_count(request, 0, 'R', rows, err));

@@ -61,7 +61,7 @@ static FILE *open_regular(const char *path, em_error *err)
     return file;
 }
 
-em_status emi_draw_file(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_file(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = EM_OK;
     em_error why;

@@ -1,28 +1,28 @@
 /* Topologies without chance. */
 #include "graph/topology.h"
 
-em_status emi_draw_path(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_path(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = EM_OK;
     for (int i = 1; i < request->nodes && !status; i++) status = emi_edges_add(edges, i - 1, i, err);
     return status;
 }
 
-em_status emi_draw_cycle(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_cycle(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = emi_draw_path(request, edges, err);
     if (status || request->nodes < 3) return status; /* two nodes share one edge, not two */
     return emi_edges_add(edges, 0, request->nodes - 1, err);
 }
 
-em_status emi_draw_star(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_star(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = EM_OK;
     for (int i = 1; i < request->nodes && !status; i++) status = emi_edges_add(edges, 0, i, err);
     return status;
 }
 
-em_status emi_draw_complete(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_complete(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status = EM_OK;
     for (int i = 0; i < request->nodes && !status; i++)
@@ -39,7 +39,7 @@ static em_status add_along(emi_edges *edges, int node, int at, int length, int s
     return EM_OK;
 }
 
-static em_status draw_rectangle(const emi_request *request, int wrap, emi_edges *edges, em_error *err)
+static em_status draw_rectangle(const emi_topology_request *request, int wrap, emi_edges *edges, em_error *err)
 {
     em_status status;
     int rows, columns;
@@ -54,12 +54,12 @@ done:
     return status;
 }
 
-em_status emi_draw_grid(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_grid(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     return draw_rectangle(request, 0, edges, err);
 }
 
-em_status emi_draw_torus(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_torus(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     return draw_rectangle(request, 1, edges, err);
 }

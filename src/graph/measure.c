@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "graph/distance.h"
 #include "graph/spectrum.h"
@@ -33,14 +34,17 @@ em_status em_graph_measure(const em_graph *graph, em_graph_info *info, em_error 
 {
     em_status status;
     emi_tree tree = {0};
-    em_graph_info found = {.nodes = graph->nodes, .edges = graph->edges};
+    size_t size = info->size; /* as the program was compiled */
+    em_graph_info found = {.size = size, .nodes = graph->nodes, .edges = graph->edges};
+    if (size < sizeof size)
+        return emi_fail(err, EM_EINVAL, "em_graph_info: of size %zu; try size = sizeof(em_graph_info)", size);
     measure_degrees(graph, &found);
     TRY(emi_graph_diameter(graph, &found.diameter, err));
     TRY(emi_tree_build(&tree, graph, err));
     found.tree_depth = tree.depth;
     TRY(emi_graph_beta(graph, &found.beta, err));
     found.rounds_to_1e6 = rounds_to_1e6(graph->nodes, found.beta);
-    *info = found;
+    memcpy(info, &found, size < sizeof found ? size : sizeof found);
 done:
     emi_tree_free(&tree);
     return status;

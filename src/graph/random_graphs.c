@@ -7,7 +7,7 @@
 /* G(n, P): every pair is an edge with probability P.  The gaps between edges are geometric, so that a sparse graph
  * costs what it has in edges (Batagelj and Brandes, "Efficient generation of large random networks", Physical Review
  * E 71, 2005).  Pairs are counted (0,1), (0,2), (1,2), (0,3), ... */
-em_status emi_draw_er(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_er(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     double P;
     em_status status = emi_argument_probability(request, 0, 'P', &P, err);
@@ -28,7 +28,7 @@ em_status emi_draw_er(const emi_request *request, emi_edges *edges, em_error *er
 
 /* Barabasi and Albert, "Emergence of scaling in random networks", Science 286, 1999: each newcomer attaches to A of
  * those before it, chosen in proportion to their degree.  The first A nodes meet through the first newcomer. */
-em_status emi_draw_scalefree(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_scalefree(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     int A;
     em_status status = emi_argument_degree(request, 0, 'A', &A, err);
@@ -54,7 +54,8 @@ done:
 }
 
 /* A ring where each node knows the D / 2 next on either side. */
-static em_status draw_ring(const emi_request *request, int D, emi_edges *edges, emi_pair_set *pairs, em_error *err)
+static em_status draw_ring(const emi_topology_request *request, int D, emi_edges *edges, emi_pair_set *pairs,
+                           em_error *err)
 {
     em_status status = EM_OK;
     for (int reach = 1; reach <= D / 2; reach++)
@@ -68,7 +69,7 @@ done:
 }
 
 /* Give the edge (i, j) another end, any node that i does not know yet; degrees follow. */
-static em_status rewire(const emi_request *request, int *pair, emi_pair_set *pairs, int *degree, em_error *err)
+static em_status rewire(const emi_topology_request *request, int *pair, emi_pair_set *pairs, int *degree, em_error *err)
 {
     int i = pair[0], j = pair[1], other;
     if (degree[i] == request->nodes - 1) return EM_OK; /* i knows everyone */
@@ -83,7 +84,7 @@ static em_status rewire(const emi_request *request, int *pair, emi_pair_set *pai
 
 /* Watts and Strogatz, "Collective dynamics of 'small-world' networks", Nature 393, 1998: the ring, each edge rewired
  * with probability P. */
-em_status emi_draw_smallworld(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_smallworld(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status;
     emi_pair_set pairs = {0};

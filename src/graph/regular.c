@@ -5,7 +5,7 @@
 /* Give every node `degree` points and pair points at random, but never two of one node nor two nodes twice: Steger and
  * Wormald, "Generating random regular graphs quickly", Combinatorics, Probability and Computing 8, 1999.  Now and
  * then the last points left cannot be paired; *left then says how many, and the draw is void. */
-static em_status pair_points(const emi_request *request, int degree, emi_edges *edges, emi_pair_set *paired,
+static em_status pair_points(const emi_topology_request *request, int degree, emi_edges *edges, emi_pair_set *paired,
                              size_t *left, em_error *err)
 {
     enum { PATIENCE = 30 }; /* shuffles in a row that may pair nothing */
@@ -38,7 +38,8 @@ done:
 }
 
 /* All pairs but these. */
-static em_status add_complement(const emi_request *request, const emi_pair_set *pairs, emi_edges *edges, em_error *err)
+static em_status add_complement(const emi_topology_request *request, const emi_pair_set *pairs, emi_edges *edges,
+                                em_error *err)
 {
     em_status status = EM_OK;
     for (int i = 0; i < request->nodes; i++)
@@ -48,7 +49,7 @@ done:
     return status;
 }
 
-static em_status check_degree(const emi_request *request, int D, em_error *err)
+static em_status check_degree(const emi_topology_request *request, int D, em_error *err)
 {
     if (request->nodes % 2 && D % 2)
         return emi_fail(err, EM_EINVAL,
@@ -60,7 +61,7 @@ static em_status check_degree(const emi_request *request, int D, em_error *err)
     return EM_OK;
 }
 
-em_status emi_draw_regular(const emi_request *request, emi_edges *edges, em_error *err)
+em_status emi_draw_regular(const emi_topology_request *request, emi_edges *edges, em_error *err)
 {
     em_status status;
     emi_edges lacked = {0};

@@ -40,7 +40,7 @@ static em_status find_topology(const emi_topology **out, const char *spec, em_er
 }
 
 /* Cut the copy of a spec into the name and the arguments. */
-static em_status split_arguments(emi_request *request, const emi_topology *topology, char *copy, em_error *err)
+static em_status split_arguments(emi_topology_request *request, const emi_topology *topology, char *copy, em_error *err)
 {
     int found = 0;
     char *rest = strchr(copy, ':');
@@ -56,7 +56,7 @@ static em_status split_arguments(emi_request *request, const emi_topology *topol
                     topology->example);
 }
 
-static em_status draw_once(em_graph **out, const emi_request *request, emi_draw *draw, em_error *err)
+static em_status draw_once(em_graph **out, const emi_topology_request *request, emi_draw *draw, em_error *err)
 {
     em_status status;
     emi_edges edges = {0};
@@ -67,7 +67,8 @@ done:
     return status;
 }
 
-static em_status draw_connected(em_graph **out, const emi_request *request, const emi_topology *topology, em_error *err)
+static em_status draw_connected(em_graph **out, const emi_topology_request *request, const emi_topology *topology,
+                                em_error *err)
 {
     for (int k = 0; k < DRAWS; k++) {
         int unreached = -1;
@@ -81,7 +82,7 @@ static em_status draw_connected(em_graph **out, const emi_request *request, cons
 }
 
 /* Not random: a graph read from a file may be disconnected, but drawing it again will not help. */
-static em_status draw_fixed(em_graph **out, const emi_request *request, emi_draw *draw, em_error *err)
+static em_status draw_fixed(em_graph **out, const emi_topology_request *request, emi_draw *draw, em_error *err)
 {
     em_error why;
     em_status status = draw_once(out, request, draw, err);
@@ -96,7 +97,7 @@ em_status em_graph_create(em_graph **out, const char *spec, int nodes, uint64_t 
     em_graph *graph = NULL;
     const emi_topology *topology;
     emi_random random = emi_random_seed(seed, EMI_STREAM_GRAPH);
-    emi_request request = {.spec = spec, .nodes = nodes, .random = &random};
+    emi_topology_request request = {.spec = spec, .nodes = nodes, .random = &random};
     char *copy = NULL;
     *out = NULL;
 

@@ -24,16 +24,16 @@
     X(file, "file:EDGES", "file:edges.txt", 1, 0, NULL)
 
 /* What is asked for. */
-typedef struct emi_request {
+typedef struct emi_topology_request {
     const char *spec;        /* as given, for messages */
     const char *example;     /* of a right one */
     const char *argument[2]; /* the texts after the name */
     int nodes;               /* 1 or more */
     emi_random *random;
-} emi_request;
+} emi_topology_request;
 
 /* Append the edges of one draw, none of them twice.  A random topology may leave the list empty to be drawn again. */
-typedef em_status emi_draw(const emi_request *request, emi_edges *edges, em_error *err);
+typedef em_status emi_draw(const emi_topology_request *request, emi_edges *edges, em_error *err);
 
 #define X(name, ...) emi_draw emi_draw_##name;
 EMI_TOPOLOGIES(X)
@@ -41,10 +41,11 @@ EMI_TOPOLOGIES(X)
 
 /* An argument read as a probability, or as a whole number that is at least 1 and below the number of nodes; `letter`
  * is its name in the form. */
-em_status emi_argument_probability(const emi_request *request, int index, char letter, double *out, em_error *err);
-em_status emi_argument_degree(const emi_request *request, int index, char letter, int *out, em_error *err);
+em_status emi_argument_probability(const emi_topology_request *request, int index, char letter, double *out,
+                                   em_error *err);
+em_status emi_argument_degree(const emi_topology_request *request, int index, char letter, int *out, em_error *err);
 
 /* Both arguments read as sides of a rectangle of exactly the network's nodes. */
-em_status emi_argument_sides(const emi_request *request, int *rows, int *columns, em_error *err);
+em_status emi_argument_sides(const emi_topology_request *request, int *rows, int *columns, em_error *err);
 
 #endif

@@ -31,7 +31,7 @@ static em_status pivoted_qr(emi_block R, double scale, double *work, size_t room
     if (!info && *kept > 0)
         info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, R.rows, *kept, *kept, R.v, R.rows, tau, rest,
                                    (lapack_int)(room - (size_t)R.cols));
-    return info ? emi_fail(err, EM_ENUMERIC, "QR: LAPACK returned %d; try --scale spectral", (int)info) : EM_OK;
+    return info ? emi_fail(err, EM_ENUMERIC, "QR: LAPACK returned %d; try scale=spectral", (int)info) : EM_OK;
 }
 
 em_status emi_extend_basis(emi_block B, emi_block R, double scale, int *kept, em_error *err)
@@ -45,7 +45,7 @@ em_status emi_extend_basis(emi_block B, emi_block R, double scale, int *kept, em
     TRY(pivoted_qr(R, scale, work, room, pivot, kept, err));
     emi_block left = {R.rows, *kept, R.v};
     project_out(B, left, work); /* what the QR magnified of rounding */
-    if (*kept > 0) TRY(emi_orthonormalise(left, EM_QR_POSITIVE, (emi_scratch){work, room}, err));
+    if (*kept > 0) TRY(emi_orthonormalise(left, EMI_QR_POSITIVE, (emi_scratch){work, room}, err));
 done:
     emi_free(pivot);
     emi_free(work);
@@ -64,7 +64,7 @@ em_status emi_all_eigen(double *A, int n, double *values, em_error *err)
     if (!work || !rising || !iwork) TRY(emi_fail_memory(err, "eigensolve"));
     lapack_int info =
         LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, work, (lapack_int)room, iwork, iroom);
-    if (info) TRY(emi_fail(err, EM_ENUMERIC, "eigensolve: LAPACK returned %d; try --scale spectral", (int)info));
+    if (info) TRY(emi_fail(err, EM_ENUMERIC, "eigensolve: LAPACK returned %d; try scale=spectral", (int)info));
     memcpy(rising, A, sizeof *A * (size_t)n * (size_t)n);
     for (int k = 0; k < n; k++)
         memcpy(A + (size_t)k * (size_t)n, rising + (size_t)(n - 1 - k) * (size_t)n, sizeof *A * (size_t)n);

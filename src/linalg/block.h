@@ -26,9 +26,11 @@ void emi_keep_upper(emi_block T);                                               
  * H = CX - X U(X' CX), in place of CX.  Needs K * K doubles of scratch. */
 void emi_sanger(emi_block X, emi_block CX, emi_scratch scratch);
 
+typedef enum emi_qr_signs { EMI_QR_POSITIVE, EMI_QR_FREE } emi_qr_signs;
+
 /* A = Q of A = Q R.  positive: R's diagonal is made positive, which makes Q unique; free: whatever signs
  * LAPACK returns. */
-em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch, em_error *err);
+em_status emi_orthonormalise(emi_block A, emi_qr_signs signs, emi_scratch scratch, em_error *err);
 size_t emi_orthonormalise_needs(int rows, int cols);
 
 /* R (K x K, upper triangle) of X = Q R by way of X' X, which is cheap and good enough where columns are far from

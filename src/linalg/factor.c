@@ -15,15 +15,15 @@ size_t emi_orthonormalise_needs(int rows, int cols)
     return (size_t)cols * (1 + 1 + QR_BLOCK); /* tau, R's diagonal, LAPACK's own */
 }
 
-em_status emi_orthonormalise(emi_block A, em_qr_signs signs, emi_scratch scratch, em_error *err)
+em_status emi_orthonormalise(emi_block A, emi_qr_signs signs, emi_scratch scratch, em_error *err)
 {
     double *tau = scratch.v, *diagonal = tau + A.cols, *work = diagonal + A.cols;
     lapack_int room = A.cols * QR_BLOCK;
     lapack_int info = LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, A.rows, A.cols, A.v, A.rows, tau, work, room);
     for (int k = 0; k < A.cols; k++) diagonal[k] = emi_column_of(A, k)[k];
     if (!info) info = LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, A.rows, A.cols, A.cols, A.v, A.rows, tau, work, room);
-    if (info) return emi_fail(err, EM_ENUMERIC, "QR: LAPACK returned %d; try --scale spectral", (int)info);
-    for (int k = 0; signs == EM_QR_POSITIVE && k < A.cols; k++) {
+    if (info) return emi_fail(err, EM_ENUMERIC, "QR: LAPACK returned %d; try scale=spectral", (int)info);
+    for (int k = 0; signs == EMI_QR_POSITIVE && k < A.cols; k++) {
         if (diagonal[k] >= 0) continue;
         double *column = emi_column_of(A, k);
         for (int i = 0; i < A.rows; i++) column[i] = -column[i];
@@ -65,12 +65,12 @@ em_status emi_polar(emi_block A, emi_scratch scratch, em_error *err)
     double *sigma = UVt + size, *work = sigma + K;
     size_t room = scratch.count - (size_t)(work - scratch.v);
     memcpy(copy, A.v, sizeof *copy * (size_t)A.rows * (size_t)K);
-    em_status status = emi_orthonormalise(A, EM_QR_POSITIVE, (emi_scratch){work, room}, err);
+    em_status status = emi_orthonormalise(A, EMI_QR_POSITIVE, (emi_scratch){work, room}, err);
     if (status != EM_OK) return status;
     emi_mul_tn(1, A, (emi_block){A.rows, K, copy}, 0, (emi_block){K, K, R});
     lapack_int info =
         LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', K, K, R, K, sigma, U, K, Vt, K, work, (lapack_int)room);
-    if (info) return emi_fail(err, EM_ENUMERIC, "polar factor: LAPACK returned %d; try --scale spectral", (int)info);
+    if (info) return emi_fail(err, EM_ENUMERIC, "polar factor: LAPACK returned %d; try scale=spectral", (int)info);
     emi_mul(1, (emi_block){K, K, U}, (emi_block){K, K, Vt}, 0, (emi_block){K, K, UVt});
     memcpy(copy, A.v, sizeof *copy * (size_t)A.rows * (size_t)K);
     emi_mul(1, (emi_block){A.rows, K, copy}, (emi_block){K, K, UVt}, 0, A);
@@ -104,7 +104,7 @@ em_status emi_top_eigen(double *A, int d, int K, double *values, double *vectors
     lapack_int info = DSYEVR(work, (lapack_int)room, iwork, iroom);
 #undef DSYEVR
     if (info || found != K)
-        TRY(emi_fail(err, EM_ENUMERIC, "eigensolve: LAPACK returned %d; try --scale spectral", (int)info));
+        TRY(emi_fail(err, EM_ENUMERIC, "eigensolve: LAPACK returned %d; try scale=spectral", (int)info));
     memcpy(values, all, sizeof *values * (size_t)K);
     reverse(values, vectors, d, K);
 done:

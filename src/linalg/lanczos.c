@@ -20,7 +20,7 @@ static em_status largest_ritz(const double *alpha, const double *beta, int m, do
     memcpy(diagonal, alpha, sizeof *alpha * (size_t)m);
     memcpy(off, beta, sizeof *beta * (size_t)m);
     lapack_int info = LAPACKE_dstev_work(LAPACK_COL_MAJOR, 'V', m, diagonal, off, Z, m, more);
-    if (info) return emi_fail(err, EM_ENUMERIC, "Lanczos: LAPACK returned %d; try --scale spectral", (int)info);
+    if (info) return emi_fail(err, EM_ENUMERIC, "Lanczos: LAPACK returned %d; try scale=spectral", (int)info);
     *value = diagonal[m - 1];
     *doubt = fabs(beta[m - 1] * Z[(size_t)m * (size_t)m - 1]);
     return EM_OK;

@@ -120,7 +120,7 @@ typedef struct mix_task {
     emi_field *Z;
 } mix_task;
 
-static em_status mix_turn(void *context, int index, int worker, em_error *err)
+static em_status mix_body(void *context, int index, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const mix_task *task = context;
@@ -134,7 +134,7 @@ void emi_mix_end(em_mesh *mesh, emi_field *Z)
     round_end(mesh);
     mix_task task = {mesh, Z};
     double terms = (double)(2 * mesh->graph->edges) + mesh->graph->nodes;
-    emi_mesh_run(mesh, 2 * terms * (double)block_size(Z), mix_turn, &task);
+    emi_mesh_run(mesh, 2 * terms * (double)block_size(Z), mix_body, &task);
     mesh->mixing = NULL;
 }
 
@@ -311,23 +311,23 @@ em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
 /* A turn after which the engine may see to what is on its way. */
 typedef struct attended {
     const em_mesh *mesh;
-    emi_turn *turn;
+    emi_loop_body *body;
     void *context;
 } attended;
 
-static em_status attended_turn(void *context, int index, int worker, em_error *err)
+static em_status attended_body(void *context, int index, int worker, em_error *err)
 {
     const attended *a = context;
-    em_status status = a->turn(a->context, index, worker, err);
+    em_status status = a->body(a->context, index, worker, err);
     if (worker == 0) a->mesh->engine.progress(a->mesh->engine_state); /* the calling thread, which began the round */
     return status;
 }
 
-void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context)
+void emi_mesh_run(em_mesh *mesh, double cost, emi_loop_body *body, void *context)
 {
     if (emi_mesh_failed(mesh)) return;
-    attended a = {mesh, turn, context};
+    attended a = {mesh, body, context};
     int attend = mesh->under_way && mesh->engine.progress;
-    mesh->failure.code = emi_pool_run(mesh->pool, mesh->hosted, cost, attend ? attended_turn : turn,
+    mesh->failure.code = emi_pool_run(mesh->pool, mesh->hosted, cost, attend ? attended_body : body,
                                       attend ? (void *)&a : context, &mesh->failure);
 }

@@ -9,7 +9,7 @@ typedef struct combination {
     double a, b;
 } combination;
 
-static em_status combine_turn(void *context, int i, int worker, em_error *err)
+static em_status combine_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const combination *c = context;
@@ -25,7 +25,7 @@ static em_status combine_turn(void *context, int i, int worker, em_error *err)
 static void combine(em_mesh *mesh, emi_field *Z, double a, double b, const emi_field *Y)
 {
     combination c = {Z, Y, a, b};
-    emi_mesh_run(mesh, 3.0 * mesh->hosted * Z->rows * Z->cols, combine_turn, &c);
+    emi_mesh_run(mesh, 3.0 * mesh->hosted * Z->rows * Z->cols, combine_body, &c);
 }
 
 static void mix(em_mesh *mesh, const emi_field *X, emi_field *Z)

@@ -115,6 +115,6 @@ double emi_chebyshev_factor(const emi_chebyshev *c, double eigenvalue);
 em_status emi_mesh_spectrum(em_mesh *mesh, double *lowest, double *beta, em_error *err);
 
 /* Run a turn for every hosted node, spread over the cores; failures stick. */
-void emi_mesh_run(em_mesh *mesh, double cost, emi_turn *turn, void *context);
+void emi_mesh_run(em_mesh *mesh, double cost, emi_loop_body *body, void *context);
 
 #endif

@@ -64,7 +64,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found);
     size_t needs = emi_orthonormalise_needs(d, d);
     double *room = emi_doubles(needs), *nothing = NULL;
-    if (!values || !vectors || !room) TRY(emi_fail_memory_try(err, "covariance", "--method krylov"));
+    if (!values || !vectors || !room) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     nothing = values + d;
     unpack(packed, d, C);
     TRY(emi_top_eigen(C, d, found, values, vectors, err));
@@ -74,13 +74,13 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         emi_free(vectors);
         found = d;
         vectors = emi_doubles((size_t)d * (size_t)d);
-        if (!vectors) TRY(emi_fail_memory_try(err, "covariance", "--method krylov"));
+        if (!vectors) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
         unpack(packed, d, C);
         TRY(emi_top_eigen(C, d, d, values, vectors, err));
         unpack(packed, d, C);
         find_nothing(s, vectors, d, nothing);
         TRY(emi_refine_eigen(C, d, nothing, values, vectors, err));
-        TRY(emi_orthonormalise((emi_block){d, d, vectors}, EM_QR_POSITIVE, (emi_scratch){room, needs}, err));
+        TRY(emi_orthonormalise((emi_block){d, d, vectors}, EMI_QR_POSITIVE, (emi_scratch){room, needs}, err));
         find_nothing(s, vectors, d, nothing);
     }
     if (s->fraction > 0) K = enough(s, values);
@@ -108,7 +108,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
         return emi_fail(err, EM_ENOTSUP, "covariance: %d features are too many to send; try method krylov", d);
     mean = emi_doubles(packed_size(d));
     if (emi_mesh_has_root(s->mesh)) C = emi_doubles((size_t)d * (size_t)d);
-    if (!mean || (emi_mesh_has_root(s->mesh) && !C)) TRY(emi_fail_memory_try(err, "covariance", "--method krylov"));
+    if (!mean || (emi_mesh_has_root(s->mesh) && !C)) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(emi_field_alloc(&triangles, s->mesh->hosted, d, (d + 2) / 2, err)); /* room for d (d + 1) / 2 */
     for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;

@@ -52,7 +52,7 @@ static double worst_residual(emi_block X, emi_block S, double *theta)
     return worst;
 }
 
-static em_status theta_turn(void *context, int i, int worker, em_error *err)
+static em_status theta_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
@@ -65,7 +65,7 @@ static em_status theta_turn(void *context, int i, int worker, em_error *err)
 void emi_note_theta_of(emi_solver *s, int k, const emi_field *x, const emi_field *z)
 {
     estimate_task task = {.s = s, .B = x, .S = z, .first = k};
-    emi_mesh_run(s->mesh, cost(s, 1) * x->cols, theta_turn, &task);
+    emi_mesh_run(s->mesh, cost(s, 1) * x->cols, theta_body, &task);
 }
 
 void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S)
@@ -73,7 +73,7 @@ void emi_note_theta(emi_solver *s, const emi_field *X, const emi_field *S)
     emi_note_theta_of(s, 0, X, S);
 }
 
-static em_status residual_turn(void *context, int i, int worker, em_error *err)
+static em_status residual_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
@@ -85,7 +85,7 @@ static em_status residual_turn(void *context, int i, int worker, em_error *err)
 void emi_note_residual(emi_solver *s, const emi_field *X, const emi_field *S)
 {
     estimate_task task = {.s = s, .B = X, .S = S};
-    emi_mesh_run(s->mesh, cost(s, 1) * X->cols, residual_turn, &task);
+    emi_mesh_run(s->mesh, cost(s, 1) * X->cols, residual_body, &task);
 }
 
 /* The least eigenvalue that a node knows of and that is more than rounding. */
@@ -98,7 +98,7 @@ static double least_theta(const double *theta, int K)
     return least;
 }
 
-static em_status disagreement_turn(void *context, int i, int worker, em_error *err)
+static em_status disagreement_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
@@ -119,10 +119,10 @@ static em_status disagreement_turn(void *context, int i, int worker, em_error *e
 void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *before)
 {
     estimate_task task = {.s = s, .B = before, .S = S};
-    if (s->mesh->graph->nodes > 1) emi_mesh_run(s->mesh, cost(s, 1) * S->cols, disagreement_turn, &task);
+    if (s->mesh->graph->nodes > 1) emi_mesh_run(s->mesh, cost(s, 1) * S->cols, disagreement_body, &task);
 }
 
-static em_status direction_turn(void *context, int i, int worker, em_error *err)
+static em_status direction_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const estimate_task *t = context;
@@ -141,7 +141,7 @@ static em_status direction_turn(void *context, int i, int worker, em_error *err)
 void emi_note_direction(emi_solver *s, const emi_field *S)
 {
     estimate_task task = {.s = s, .S = S};
-    emi_mesh_run(s->mesh, cost(s, 1), direction_turn, &task);
+    emi_mesh_run(s->mesh, cost(s, 1), direction_body, &task);
 }
 
 /* Eigenvectors of (B'S + S'B)/2, falling, in place of the K x K matrix T; the sign of each follows from its largest
@@ -164,7 +164,7 @@ static int rotation(emi_block B, emi_block S, double *T, size_t room)
 }
 
 /* A run that has come apart is told by a residual that is no number. */
-static em_status ritz_turn(void *context, int i, int worker, em_error *err)
+static em_status ritz_body(void *context, int i, int worker, em_error *err)
 {
     const estimate_task *t = context;
     emi_scratch scratch = t->s->scratch[worker];
@@ -182,7 +182,7 @@ static em_status ritz_turn(void *context, int i, int worker, em_error *err)
         for (int n = 0; n < X.rows; n++) emi_column_of(X, k)[n] = emi_column_of(CX, k)[n] / norm;
     }
     /* The step also magnifies what is wrong with a small component along the large ones: that is taken off again. */
-    em_status status = emi_orthonormalise(X, EM_QR_POSITIVE, scratch, err);
+    em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, scratch, err);
     if (status == EM_ENUMERIC) *residual = NAN;
     return status == EM_ENUMERIC ? EM_OK : status;
 }
@@ -191,7 +191,7 @@ void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *
 {
     estimate_task task = {.s = s, .B = B, .S = S, .X = X};
     if (s->ritz) {
-        emi_mesh_run(s->mesh, cost(s, s->K), ritz_turn, &task);
+        emi_mesh_run(s->mesh, cost(s, s->K), ritz_body, &task);
     } else {
         emi_field_copy(B, X);
         emi_note_residual(s, B, S);

@@ -260,7 +260,7 @@ static int may_lock_all(const krylov *k)
 
 /* ---- a step ------------------------------------------------------------------------------------- */
 
-static em_status product_turn(void *context, int i, int worker, em_error *err)
+static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     krylov *k = context;
     emi_block q = block_of(k, 0, k->products.cols);
@@ -273,7 +273,7 @@ static void ask(krylov *k)
     em_mesh *mesh = k->s->mesh;
     k->products.cols = k->s->width;
     emi_tree_give(mesh, k->q, (size_t)k->s->d * (size_t)k->s->width);
-    emi_mesh_run(mesh, mesh->hosted * emi_cov_apply_cost(&k->s->C[0], k->s->width), product_turn, k);
+    emi_mesh_run(mesh, mesh->hosted * emi_cov_apply_cost(&k->s->C[0], k->s->width), product_body, k);
     emi_tree_average_at_root(mesh, &k->products, k->sum);
 }
 

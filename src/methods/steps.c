@@ -44,7 +44,7 @@ static double apply_cost(const emi_solver *s, int cols)
     return cost;
 }
 
-static em_status apply_turn(void *context, int i, int worker, em_error *err)
+static em_status apply_body(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
     return emi_cov_apply(&t->s->C[i], emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker], err);
@@ -53,13 +53,13 @@ static em_status apply_turn(void *context, int i, int worker, em_error *err)
 void emi_apply(emi_solver *s, const emi_field *X, emi_field *Z)
 {
     step_task task = {.s = s, .from = X, .to = Z};
-    emi_mesh_run(s->mesh, apply_cost(s, X->cols), apply_turn, &task);
+    emi_mesh_run(s->mesh, apply_cost(s, X->cols), apply_body, &task);
 }
 
-static em_status sanger_turn(void *context, int i, int worker, em_error *err)
+static em_status sanger_body(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
-    em_status status = apply_turn(context, i, worker, err);
+    em_status status = apply_body(context, i, worker, err);
     if (status != EM_OK) return status;
     emi_block X = emi_at(t->from, i);
     emi_sanger(X, emi_at(t->to, i), t->s->scratch[worker]);
@@ -76,10 +76,10 @@ static em_status sanger_turn(void *context, int i, int worker, em_error *err)
 void emi_sanger_direction(emi_solver *s, const emi_field *X, emi_field *H)
 {
     step_task task = {.s = s, .from = X, .to = H};
-    emi_mesh_run(s->mesh, apply_cost(s, X->cols) + field_cost(s, X->cols, 4.0 * X->cols), sanger_turn, &task);
+    emi_mesh_run(s->mesh, apply_cost(s, X->cols) + field_cost(s, X->cols, 4.0 * X->cols), sanger_body, &task);
 }
 
-static em_status add_turn(void *context, int i, int worker, em_error *err)
+static em_status add_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const step_task *t = context;
@@ -94,10 +94,10 @@ static em_status add_turn(void *context, int i, int worker, em_error *err)
 void emi_add_scaled(emi_solver *s, emi_field *Z, double a, const emi_field *Y)
 {
     step_task task = {.s = s, .from = Y, .to = Z, .a = a};
-    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_turn, &task);
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_body, &task);
 }
 
-static em_status add_times_turn(void *context, int i, int worker, em_error *err)
+static em_status add_times_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const step_task *t = context;
@@ -112,7 +112,7 @@ static em_status add_times_turn(void *context, int i, int worker, em_error *err)
 void emi_add_times(emi_solver *s, emi_field *Z, double a, const emi_field *Y)
 {
     step_task task = {.s = s, .from = Y, .to = Z, .a = a};
-    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_times_turn, &task);
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 2), add_times_body, &task);
 }
 
 /* A run that has come apart is seen by the test for the end, in numbers that are none. */
@@ -123,7 +123,7 @@ static em_status numbers_or_nan(em_status status, emi_block Z)
     return EM_OK;
 }
 
-static em_status qr_turn(void *context, int i, int worker, em_error *err)
+static em_status qr_body(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
     emi_block Z = emi_at(t->to, i);
@@ -133,10 +133,10 @@ static em_status qr_turn(void *context, int i, int worker, em_error *err)
 void emi_qr(emi_solver *s, emi_field *Z)
 {
     step_task task = {.s = s, .to = Z};
-    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 4.0 * Z->cols), qr_turn, &task);
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 4.0 * Z->cols), qr_body, &task);
 }
 
-static em_status polar_turn(void *context, int i, int worker, em_error *err)
+static em_status polar_body(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
     emi_block Z = emi_at(t->to, i);
@@ -146,10 +146,10 @@ static em_status polar_turn(void *context, int i, int worker, em_error *err)
 void emi_nearest_orthonormal(emi_solver *s, emi_field *Z)
 {
     step_task task = {.s = s, .to = Z};
-    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 8.0 * Z->cols), polar_turn, &task);
+    emi_mesh_run(s->mesh, field_cost(s, Z->cols, 8.0 * Z->cols), polar_body, &task);
 }
 
-static em_status deflate_turn(void *context, int i, int worker, em_error *err)
+static em_status deflate_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     const step_task *t = context;
@@ -163,10 +163,10 @@ static em_status deflate_turn(void *context, int i, int worker, em_error *err)
 void emi_deflate(emi_solver *s, int k, emi_field *z)
 {
     step_task task = {.s = s, .to = z, .k = k};
-    if (k > 0) emi_mesh_run(s->mesh, field_cost(s, k, 4), deflate_turn, &task);
+    if (k > 0) emi_mesh_run(s->mesh, field_cost(s, k, 4), deflate_body, &task);
 }
 
-static em_status normalise_turn(void *context, int i, int worker, em_error *err)
+static em_status normalise_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     const step_task *t = context;
@@ -180,7 +180,7 @@ static em_status normalise_turn(void *context, int i, int worker, em_error *err)
 void emi_normalise(emi_solver *s, const emi_field *z, emi_field *x)
 {
     step_task task = {.s = s, .from = z, .to = x};
-    emi_mesh_run(s->mesh, field_cost(s, 1, 4), normalise_turn, &task);
+    emi_mesh_run(s->mesh, field_cost(s, 1, 4), normalise_body, &task);
 }
 
 void emi_mix_times(emi_solver *s, int times, emi_field *Z, emi_field *work)

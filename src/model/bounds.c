@@ -177,7 +177,7 @@ em_status emi_bounds_find(emi_bounds *b, emi_evidence *e, em_error *err)
     measure(b);
     weigh(b);
     if (!is_finite(b))
-        TRY(emi_fail(err, EM_ENUMERIC, "fit: the answer is not finite; try --scale std, or another method"));
+        TRY(emi_fail(err, EM_ENUMERIC, "fit: the answer is not finite; try scale=std, or another method"));
     b->knows_next = !isnan(e->next);
     if (!b->knows_next) e->next = b->unexplained[b->K], e->beyond = 0; /* it cannot be more than all that is left */
     add_up_tails(b);

@@ -145,10 +145,14 @@ const em_info *em_model_info(const em_model *model)
     return &model->info;
 }
 
-const em_trace_row *em_model_trace(const em_model *model, size_t *rows)
+size_t em_model_trace_rows(const em_model *model)
 {
-    *rows = model->trace_rows;
-    return model->trace;
+    return model->trace_rows;
+}
+
+const em_trace_row *em_model_trace_row(const em_model *model, size_t index)
+{
+    return index < model->trace_rows ? &model->trace[index] : NULL;
 }
 
 const char *em_reason_text(em_reason reason)

@@ -52,7 +52,7 @@ em_status emi_mpi_make_room(emi_mpi_room *room, size_t bytes, em_error *err)
         return em_fail(err, EM_ENOTSUP, "mpi: %zu bytes are too many for a message; try more ranks", bytes);
     if (bytes <= room->size) return EM_OK;
     char *larger = realloc(room->bytes, bytes);
-    if (!larger) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try a smaller --components");
+    if (!larger) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try a smaller option components");
     *room = (emi_mpi_room){larger, bytes};
     return EM_OK;
 }

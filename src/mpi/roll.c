@@ -157,7 +157,7 @@ static em_status blame(const emi_channel *c, const emi_pending *p, double waited
     if (count)
         return em_fail(err, EM_ENET,
                        "mpi: %s %s not answered for %.0f %s, and the others wait; try to see what holds %s up (a "
-                       "stopped process, a file system), or a longer --patience",
+                       "stopped process, a file system), or a longer option patience",
                        who, count == 1 ? "has" : "have", waited / unit, name, count == 1 ? "it" : "them");
     return em_fail(err, EM_ENET,
                    "mpi: all ranks have waited for each other for %.0f %s; try the same program and options in all",

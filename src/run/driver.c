@@ -118,9 +118,9 @@ static double step_at(const emi_schedule *step, long iteration)
 {
     double t = (double)iteration;
     switch (step->decay) {
-    case EM_DECAY_SQRT: return step->first / sqrt(t + 1);
-    case EM_DECAY_POWER: return step->first / pow(t + 1, step->power);
-    case EM_DECAY_CONSTANT: break;
+    case EMI_DECAY_SQRT: return step->first / sqrt(t + 1);
+    case EMI_DECAY_POWER: return step->first / pow(t + 1, step->power);
+    case EMI_DECAY_CONSTANT: break;
     }
     return step->first;
 }

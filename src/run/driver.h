@@ -17,10 +17,12 @@ typedef struct emi_between {
     em_status (*restore)(void *context, emi_solver *s, em_error *err);
 } emi_between;
 
+typedef enum emi_decay { EMI_DECAY_CONSTANT, EMI_DECAY_SQRT, EMI_DECAY_POWER } emi_decay;
+
 /* alpha_t = first, first / sqrt(t + 1), or first / (t + 1)^power */
 typedef struct emi_schedule {
     double first;
-    em_decay decay;
+    emi_decay decay;
     double power;
 } emi_schedule;
 

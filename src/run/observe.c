@@ -88,7 +88,7 @@ void emi_observe_estimate(emi_observer *o)
     emi_tree_average(o->s->mesh, &o->parts, o->estimate);
 }
 
-static em_status distance_turn(void *context, int i, int worker, em_error *err)
+static em_status distance_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     emi_observer *o = context;
@@ -106,13 +106,13 @@ double emi_observe_consensus(emi_observer *o)
     emi_field one = o->numbers;
     if (o->s->traits & EMI_AT_ROOT) return 0; /* there is one estimate, and all will be told */
     one.rows = 1;
-    emi_mesh_run(o->s->mesh, field_cost(o), distance_turn, o);
+    emi_mesh_run(o->s->mesh, field_cost(o), distance_body, o);
     emi_tree_max(o->s->mesh, &one, &farthest);
     for (int k = 0; k < o->K; k++) size = hypot(size, emi_norm(o->s->d, emi_column_of(estimate_block(o), k)));
     return farthest / size;
 }
 
-static em_status product_turn(void *context, int i, int worker, em_error *err)
+static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     emi_observer *o = context;
     return emi_cov_apply(&o->s->C[i], estimate_block(o), emi_at(&o->parts, i), o->s->scratch[worker], err);
@@ -132,7 +132,7 @@ double emi_observe_residual(emi_observer *o)
     emi_block estimate = estimate_block(o), product = {d, K, o->product};
     double mean = 0, largest = 0;
     unit_columns(estimate);
-    emi_mesh_run(o->s->mesh, o->s->mesh->hosted * emi_cov_apply_cost(&o->s->C[0], K), product_turn, o);
+    emi_mesh_run(o->s->mesh, o->s->mesh->hosted * emi_cov_apply_cost(&o->s->C[0], K), product_body, o);
     emi_tree_average(o->s->mesh, &o->parts, o->product);
     for (int k = 0; k < K; k++) {
         double *x = emi_column_of(estimate, k), *Cx = emi_column_of(product, k);
@@ -153,7 +153,7 @@ static emi_block estimate_of(const emi_observer *o, int i)
     return o->s->traits & EMI_AT_ROOT ? estimate_block(o) : emi_at(&o->s->X, i);
 }
 
-static em_status error_turn(void *context, int i, int worker, em_error *err)
+static em_status error_body(void *context, int i, int worker, em_error *err)
 {
     (void)worker, (void)err;
     emi_observer *o = context;
@@ -170,7 +170,7 @@ double emi_observe_error(emi_observer *o)
     double mean = 0;
     if (!o->truth->vectors) return NAN;
     if (o->s->traits & EMI_AT_ROOT && emi_mesh_failed(o->s->mesh)) return NAN;
-    emi_mesh_run(o->s->mesh, field_cost(o), error_turn, o);
+    emi_mesh_run(o->s->mesh, field_cost(o), error_body, o);
     emi_tree_average(o->s->mesh, &o->numbers, o->error);
     for (int k = 0; k < o->K; k++) mean += o->error[k] / o->K;
     return mean;

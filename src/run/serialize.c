@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { VERSION = 2, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
+enum { VERSION = 3, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
 
 static const char magic[WORD + 1] = "EMCKPT\r\n"; /* a transfer that changes line ends is noticed at once */
 
@@ -63,12 +63,13 @@ int emi_serialized_is_at(const char *path)
 
 static em_status refuse_foreign(const char *path, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for --checkpoint", path);
+    return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for option checkpoint",
+                    path);
 }
 
 static em_status refuse_no_file(const char *path, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for --checkpoint", path);
+    return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for option checkpoint", path);
 }
 
 em_status emi_serialized_check_place(const char *path, em_error *err)
@@ -86,8 +87,8 @@ static em_status open_file(emi_serializer *p, const char *path, em_error *err)
     if (!p->stream || fstat(fileno(p->stream), &about) != 0)
         return emi_fail(
             err, EM_EIO,
-            "%s: no checkpoint to resume from (%s); try without --resume, or with as many processes as wrote it", path,
-            strerror(errno));
+            "%s: no checkpoint to resume from (%s); try without option resume, or with as many processes as wrote it",
+            path, strerror(errno));
     if (!S_ISREG(about.st_mode)) return refuse_no_file(path, err);
     p->left = (uint64_t)about.st_size / WORD;
     p->spoiled = about.st_size % WORD != 0;

@@ -62,7 +62,7 @@ struct emi_solver {
     double step;           /* alpha_t, of the iteration under way                                 */
     int rounds;            /* mixes an iteration, for methods that have them                      */
     emi_network network;   /* for methods that ask                                                */
-    em_qr_signs qr_signs;  /* of every QR                                                         */
+    emi_qr_signs qr_signs; /* of every QR                                                         */
     int ritz;              /* turn a subspace's basis into eigenvectors                           */
     int oversample;        /* extra vectors in a block                                            */
     int own_start;         /* the start is the user's                                             */

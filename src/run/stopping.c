@@ -90,7 +90,7 @@ void emi_stopping_begin(emi_stopping *t, emi_solver *s)
     for (int i = 0; i < t->shown.nodes && t->shown.v; i++) show(s, i, s->scratch[0], emi_at(&t->shown, i));
 }
 
-static em_status test_turn(void *context, int i, int worker, em_error *err)
+static em_status test_body(void *context, int i, int worker, em_error *err)
 {
     (void)err;
     const test_task *task = context;
@@ -178,7 +178,7 @@ static int is_found(emi_stopping *t, emi_solver *s)
 emi_finding emi_stopping_test(emi_stopping *t, emi_solver *s, int first, int count, int *request)
 {
     test_task task = {t, s, first, count, *request};
-    emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_turn, &task);
+    emi_mesh_run(s->mesh, 6.0 * s->mesh->hosted * s->d * count, test_body, &task);
     gather(t, s);
     if (emi_mesh_failed(s->mesh)) return EMI_GO_ON;
     if (!(t->largest[SIZE] < runaway) || isnan(t->largest[RESIDUAL])) {

@@ -39,7 +39,7 @@ void emi_trace_add(emi_trace *t, emi_solver *s, emi_observer *o, double seconds)
                           .seconds = seconds};
     s->mesh->phase = EMI_OBSERVING;
     row->consensus = row->residual = NAN;
-    int all = t->kind != EM_TRACE_ERROR;
+    int all = t->kind != EMI_TRACE_ERROR;
     if (all || (s->traits & EMI_AT_ROOT && o->truth->vectors)) emi_observe_estimate(o);
     if (all) {
         row->consensus = emi_observe_consensus(o);

@@ -4,8 +4,11 @@
 
 #include "run/observe.h"
 
+/* With the error alone, residual and consensus are NaN: an iteration of its own a row is saved. */
+typedef enum emi_trace_kind { EMI_TRACE_NONE, EMI_TRACE_ALL, EMI_TRACE_ERROR } emi_trace_kind;
+
 typedef struct emi_trace {
-    em_trace kind;
+    emi_trace_kind kind;
     emi_count before; /* what the method's phase had sent when this run began: another may have been tried first */
     em_trace_row *rows;
     size_t count, room;

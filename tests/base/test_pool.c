@@ -16,7 +16,7 @@ typedef struct tally {
     const int *failing; /* indices of the turns that fail, then -1 */
 } tally;
 
-static em_status count_turn(void *context, int index, int worker, em_error *err)
+static em_status count_body(void *context, int index, int worker, em_error *err)
 {
     tally *t = context;
     atomic_fetch_add(&t->taken[index], 1);
@@ -47,7 +47,7 @@ static void every_turn_once(void **state)
         for (size_t n = 0; n < sizeof turns / sizeof *turns; n++)
             for (int cheap = 0; cheap < 2; cheap++) {
                 tally t = {.workers = threads};
-                assert_ok(emi_pool_run(pool, turns[n], cheap ? too_little : worth_it, count_turn, &t, &err), &err);
+                assert_ok(emi_pool_run(pool, turns[n], cheap ? too_little : worth_it, count_body, &t, &err), &err);
                 check_all_once(&t, turns[n]);
                 if (cheap) assert_int_equal(atomic_load(&t.by_worker[0]), turns[n]);
             }
@@ -67,11 +67,11 @@ static void reports_the_smallest_failure(void **state)
         for (int again = 0; again < 20; again++) {
             tally t = {.workers = threads, .failing = failing};
             err = (em_error){0};
-            assert_fails(emi_pool_run(pool, 100, worth_it, count_turn, &t, &err), EM_EDATA, "turn 5: ", &err);
+            assert_fails(emi_pool_run(pool, 100, worth_it, count_body, &t, &err), EM_EDATA, "turn 5: ", &err);
             assert_int_equal(err.node, 5);
-            assert_int_equal(emi_pool_run(pool, 100, worth_it, count_turn, &t, NULL), EM_EDATA);
+            assert_int_equal(emi_pool_run(pool, 100, worth_it, count_body, &t, NULL), EM_EDATA);
             t.failing = NULL; /* a failure does not outlive its loop */
-            assert_ok(emi_pool_run(pool, 100, worth_it, count_turn, &t, &err), &err);
+            assert_ok(emi_pool_run(pool, 100, worth_it, count_body, &t, &err), &err);
         }
         emi_pool_close(&pool);
     }
@@ -85,7 +85,7 @@ static void serves_many_loops(void **state)
     em_error err = {0};
     assert_ok(emi_pool_open(&pool, 4, &err), &err);
     tally t = {.workers = 4};
-    for (int loop = 0; loop < LOOPS; loop++) assert_ok(emi_pool_run(pool, TURNS, worth_it, count_turn, &t, &err), &err);
+    for (int loop = 0; loop < LOOPS; loop++) assert_ok(emi_pool_run(pool, TURNS, worth_it, count_body, &t, &err), &err);
     for (int n = 0; n < TURNS; n++) assert_int_equal(atomic_load(&t.taken[n]), LOOPS);
     assert_false(atomic_load(&t.wrong_worker));
     emi_pool_close(&pool);

@@ -98,10 +98,10 @@ resumed_from()
     grep -oE '"resumed": ?[0-9]+' "$out" | grep -oE '[0-9]+'
 }
 
-# The iteration of the newest part: the 32nd of the words that each begins with.
+# The iteration of the newest part: the 11th of the words that each begins with.
 reached()
 {
-    for part in $(parts); do od -An -tu8 -j248 -N8 "$part"; done | sort -n | tail -n 1 | tr -d ' '
+    for part in $(parts); do od -An -tu8 -j80 -N8 "$part"; done | sort -n | tail -n 1 | tr -d ' '
 }
 
 # killed_and_resumed TIMES OPTION...: kill a run so many times, each time a little further, let it go on for a hundred

@@ -19,6 +19,8 @@ says "gnuplot  not found"
 
 # shellcheck source=../../completions/eigenmesh.bash
 . "$root/completions/eigenmesh.bash"
+eigenmesh() { "$EIGENMESH" "$@"; } # which the completion asks
+manual=$(dirname "$EIGENMESH")/man
 for command in $commands; do
     works help "$command"
     cp "$out" "$scratch/log/help"
@@ -29,8 +31,8 @@ for command in $commands; do
     says "  eigenmesh $command "
     # --help wins over what is missing, and -h is the same
     works "$command" -h
-    page=$root/docs/man/eigenmesh-$command.1
-    offered=" $(_eigenmesh_options "$command") "
+    page=$manual/eigenmesh-$command.1
+    offered=" $(_eigenmesh_options "$command" | tr '\n' ' ') "
     count=0
     while read -r option; do
         grep -qE -- "^\.It Fl (. , )?-${option#--}( |$)" "$page" || fail "$option is not in $(basename "$page")"
@@ -63,7 +65,7 @@ for topology in "${topologies[@]}"; do
     in_file "$topology" docs/man/eigenmesh-fit.1 "^\.Cm(.* | )$topology( |$)"
     [[ " $(_eigenmesh_values --topology) " == *" $topology"[:\ ]* ]] || fail "$topology is not completed"
 done
-for page in "$root"/docs/man/*.1; do
+for page in "$manual"/*.1; do
     if command -v mandoc >/dev/null; then
         mandoc -Tlint -W warning "$page" >"$out" 2>&1 || fail "mandoc complains"
     fi
@@ -78,7 +80,6 @@ offers()
     [[ " ${COMPREPLY[*]} " == *" $2 "* ]] || fail "'$1' does not offer '$2' but: ${COMPREPLY[*]}"
 }
 compopt() { :; } # only there while bash completes
-eigenmesh() { "$EIGENMESH" "$@"; }
 touch some.npy
 offers "eigenmesh " fit
 offers "eigenmesh tr" transform
@@ -89,6 +90,9 @@ offers "eigenmesh fit some.npy --method " dsa
 offers "eigenmesh fit some.npy -m a" auto
 offers "eigenmesh fit some.npy --rayleigh-ritz " yes
 offers "eigenmesh fit some.npy --over" --oversample
+offers "eigenmesh fit some.npy --step-decay " power:
+offers "eigenmesh fit some.npy --checkpoint so" some.npy
+offers "eigenmesh transform some.npy some.npy -o so" some.npy
 offers "eigenmesh comp" compare
 offers "eigenmesh compare some.npy --meth" --methods
 offers "eigenmesh compare some.npy --methods kry" krylov

@@ -38,13 +38,15 @@ static void every_format_gives_the_columns_asked_for(void **state)
     make_tables(paths, &count);
     assert_true(count >= FORMATS - 1);
     for (int f = 0; f < count; f++) {
-        const em_read_options one = {.header = EM_HEADER_NO, .columns = "3"},
-                              range = {.header = EM_HEADER_NO, .columns = "1-3"},
-                              mixed = {.header = EM_HEADER_NO, .columns = "4,0-1"},
-                              all = {.header = EM_HEADER_NO, .columns = "0-4"},
-                              but = {.header = EM_HEADER_NO, .columns = "-1,-3-4"},
-                              range_but = {.header = EM_HEADER_NO, .columns = "4,0-2,-1"},
-                              last = {.header = EM_HEADER_NO, .columns = "4-4"};
+        const em_read_options one = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "3"},
+                              range = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "1-3"},
+                              mixed = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "4,0-1"},
+                              all = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "0-4"},
+                              but = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "-1,-3-4"},
+                              range_but = {.size = sizeof(em_read_options),
+                                           .header = EM_HEADER_NO,
+                                           .columns = "4,0-2,-1"},
+                              last = {.size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = "4-4"};
         assert_table(paths[f], &one, 3, 1, 3, 13, 23);
         assert_table(paths[f], &range, 3, 3, 1, 2, 3, 11, 12, 13, 21, 22, 23);
         assert_table(paths[f], &mixed, 3, 3, 4, 0, 1, 14, 10, 11, 24, 20, 21);
@@ -89,7 +91,8 @@ static void wrong_columns_are_refused_by_every_format(void **state)
     make_tables(paths, &count);
     for (int f = 0; f < count; f++)
         for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-            const em_read_options options = {.header = EM_HEADER_NO, .columns = cases[n].columns};
+            const em_read_options options = {
+                .size = sizeof(em_read_options), .header = EM_HEADER_NO, .columns = cases[n].columns};
             assert_refused(paths[f], &options, EM_EINVAL, cases[n].words);
         }
 }
@@ -97,7 +100,7 @@ static void wrong_columns_are_refused_by_every_format(void **state)
 /* What --columns finds in a file with a header. */
 static em_read_options asking(const char *columns)
 {
-    return (em_read_options){.header = EM_HEADER_YES, .columns = columns};
+    return (em_read_options){.size = sizeof(em_read_options), .header = EM_HEADER_YES, .columns = columns};
 }
 
 static void a_header_has_names(void **state)
@@ -126,7 +129,8 @@ static void names_with_commas_stand_in_quotes(void **state)
 {
     (void)state;
     const char *path = scratch_text("commas.csv", "\"a,b\",c,\"d \"\"e\"\"\"\n1,2,3\n");
-    const em_read_options one = {.columns = "c,\"a,b\""}, but = {.columns = "-\"a,b\""};
+    const em_read_options one = {.size = sizeof(em_read_options), .columns = "c,\"a,b\""},
+                          but = {.size = sizeof(em_read_options), .columns = "-\"a,b\""};
     assert_table(path, &one, 1, 2, 2, 1);
     assert_table(path, &but, 1, 2, 2, 3);
 }
@@ -136,7 +140,8 @@ static void exclusions_leave_the_rest_to_find_out(void **state)
 {
     (void)state;
     const char *path = scratch_text("mixed.csv", "a,kind,label,b\n1,red,0,2\n3,blue,1,4\n");
-    const em_read_options but = {.columns = "-label"}, by_place = {.columns = "-2,-0"};
+    const em_read_options but = {.size = sizeof(em_read_options), .columns = "-label"},
+                          by_place = {.size = sizeof(em_read_options), .columns = "-2,-0"};
     assert_table(path, NULL, 2, 3, 1, 0, 2, 3, 1, 4);
     assert_table(path, &but, 2, 2, 1, 2, 3, 4);
     assert_table(path, &by_place, 2, 1, 2, 4);

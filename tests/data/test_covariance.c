@@ -184,7 +184,7 @@ static void weights_make_the_mean_right(void **state)
     close_fixture(&f);
 }
 
-/* A covariance that is multiplied in panels: right, and the same bits for any crew. */
+/* A covariance that is multiplied in panels: right, and the same bits for any helpers. */
 static void large_ones_in_panels(void **state)
 {
     (void)state;
@@ -198,15 +198,15 @@ static void large_ones_in_panels(void **state)
     matrix_fill(X, D * K, 5);
     matrix_multiply(dense, X, wanted, D, D, K);
     for (int threads = 0; threads <= 3; threads++) {
-        emi_crew crew = {0};
-        emi_cov C = {.d = D, .dense = dense, .crew = threads ? &crew : NULL};
-        if (threads) assert_ok(emi_pool_open(&crew.pool, threads, &err), &err);
+        emi_helpers helpers = {0};
+        emi_cov C = {.d = D, .dense = dense, .helpers = threads ? &helpers : NULL};
+        if (threads) assert_ok(emi_pool_open(&helpers.pool, threads, &err), &err);
         for (int n = 0; n < D * K; n++) Z[n] = NAN;
         assert_ok(emi_cov_apply(&C, (emi_block){D, K, X}, (emi_block){D, K, Z}, (emi_scratch){0}, &err), &err);
         for (int n = 0; n < D * K; n++) assert_close(Z[n], wanted[n], 1e-11);
         if (threads == 0) memcpy(first, Z, sizeof Z);
         assert_memory_equal(first, Z, sizeof Z);
-        emi_pool_close(&crew.pool);
+        emi_pool_close(&helpers.pool);
     }
     emi_blas_release(1);
     free(dense);

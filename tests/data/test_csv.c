@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const em_read_options with_header = {.header = EM_HEADER_YES}, without_header = {.header = EM_HEADER_NO};
+static const em_read_options with_header = {.size = sizeof(em_read_options), .header = EM_HEADER_YES},
+                             without_header = {.size = sizeof(em_read_options), .header = EM_HEADER_NO};
 
 static const char *csv(const char *text)
 {
@@ -57,7 +58,7 @@ static void small_tables_are_tables(void **state)
 static void quotes_hold_separators_and_lines(void **state)
 {
     (void)state;
-    const em_read_options named = {.header = EM_HEADER_AUTO, .columns = "a,b"};
+    const em_read_options named = {.size = sizeof(em_read_options), .header = EM_HEADER_AUTO, .columns = "a,b"};
     assert_table(csv("\"x,y\",z\n1,2\n"), NULL, 1, 2, 1, 2);
     assert_table(csv("\"x\ny\",\"say \"\"so\"\"\"\n1,2\n"), NULL, 1, 2, 1, 2);
     assert_table(csv("q,\"a,b\"\n1,2\n"), NULL, 1, 2, 1, 2);
@@ -85,7 +86,7 @@ static void a_header_is_recognised_or_told(void **state)
     assert_table(csv("1,2\n3,4\n"), &without_header, 2, 2, 1, 2, 3, 4);
     assert_table(csv("red,1\nblue,2\n"), NULL, 2, 1, 1, 2); /* no header: the same column is text below */
     assert_refused(csv("a,1\n3,2\n"), NULL, EM_EDATA, "line 1, column 1: 'a' is no number, where line 2 has one");
-    assert_refused(csv("a,1\n3,2\n"), NULL, EM_EDATA, "or --header yes");
+    assert_refused(csv("a,1\n3,2\n"), NULL, EM_EDATA, "or header=yes");
     assert_refused(csv("a,b\n1,2\n"), &without_header, EM_EDATA, "line 1, column 1: 'a' is no number");
     assert_refused(csv("a,b\n"), NULL, EM_EDATA, "no row of numbers");
     assert_refused(csv("1,2\n"), &with_header, EM_EDATA, "no row of numbers");
@@ -95,7 +96,7 @@ static void a_header_is_recognised_or_told(void **state)
 static void what_may_be_names_or_numbers_is_asked(void **state)
 {
     (void)state;
-    static const char doubtful[] = "may be names; try --header yes or no";
+    static const char doubtful[] = "may be names; try header=yes or no";
     static const char *const either[] = {
         "0,1,2,3\n9,2,3,7\n",         "0,1,2\n3.5,4.1,5.2\n",         "2019,2020\n3,2\n",
         "2001,2002,2003\n1,2,3\n",    "id,2010,2012,2015\nA,1,2,3\n", "id,2003,2002,2001\nA,3,4,5\n",
@@ -152,7 +153,8 @@ static void encodings_are_recognised(void **state)
 static void a_delimiter_is_told(void **state)
 {
     (void)state;
-    em_read_options options = {.delimiter = "tab"};
+    const em_read_options second = {.size = sizeof second, .columns = "1"};
+    em_read_options options = {.size = sizeof(em_read_options), .delimiter = "tab"};
     assert_table(csv("1\t2\n"), &options, 1, 2, 1, 2);
     options.delimiter = ":";
     assert_table(csv("1:2\n"), &options, 1, 2, 1, 2);
@@ -160,7 +162,7 @@ static void a_delimiter_is_told(void **state)
     assert_table(csv("1 2\n"), &options, 1, 2, 1, 2);
     options.delimiter = ";";
     assert_table(csv("a,b;c\n1;2\n"), &options, 1, 2, 1, 2);
-    assert_table(csv("sep=;\r\n1,5;2\r\n"), &(em_read_options){.columns = "1"}, 1, 1, 2); /* Excel's own word */
+    assert_table(csv("sep=;\r\n1,5;2\r\n"), &second, 1, 1, 2); /* Excel's own word */
     static const char *const wrong[] = {"", "ab", "1", "a", "\"", ".", "-", "#", "\n"};
     for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
         options.delimiter = wrong[n];
@@ -197,7 +199,7 @@ static void bad_cells_are_named(void **state)
         (void)snprintf(line, sizeof line, "a;b\n%s;2\n%s;3\n", commas[n], commas[n]);
         assert_refused(csv(line), NULL, EM_EDATA, "is a number with a comma in it; try digits and one point");
     }
-    assert_refused(csv("1,5 2,7\n2,1 3,8\n"), NULL, EM_EDATA, "'5 2' is several numbers; try --delimiter space");
+    assert_refused(csv("1,5 2,7\n2,1 3,8\n"), NULL, EM_EDATA, "'5 2' is several numbers; try delimiter=space");
     /* A decimal comma is no separator beside semicolons, and no label. */
     assert_refused(csv("1,5;2,5\n3,5;4,5\n"), NULL, EM_EDATA, "line 1, column 1: '1,5' is a number with a comma in it");
     assert_refused(csv("1;2,5\n3;4\n"), NULL, EM_EDATA, "line 1, column 2: '2,5' is a number with a comma in it");

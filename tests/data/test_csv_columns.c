@@ -44,7 +44,7 @@ static void text_is_left_out_and_named(void **state)
 static void an_index_is_left_out_and_named(void **state)
 {
     (void)state;
-    const em_read_options kept = {.columns = "0,a"};
+    const em_read_options kept = {.size = sizeof(em_read_options), .columns = "0,a"};
     assert_table(csv(",a\n0,5\n1,7\n2,9\n"), NULL, 3, 1, 5, 7, 9);
     left_out(",a\n0,5\n1,7\n2,9\n", 0, 0, "", "an index, 0 to 2");
     left_out("\"\",a\n40,5\n41,7\n", 0, 0, "", "an index, 40 to 41");
@@ -58,7 +58,8 @@ static void an_index_is_left_out_and_named(void **state)
 static void a_label_is_kept_as_text(void **state)
 {
     (void)state;
-    const em_read_options options = {.label = "kind", .missing = EM_MISSING_DROP}, wrong = {.label = "sort"};
+    const em_read_options options = {.size = sizeof(em_read_options), .label = "kind", .missing = EM_MISSING_DROP},
+                          wrong = {.size = sizeof(em_read_options), .label = "sort"};
     em_data *data = NULL;
     em_error err = {0};
     assert_ok(em_data_open(&data, csv("a,kind,b\n1,\"x \"\"y\"\"\",2\n3,,NA\n5,7,6\n"), &options, &err), &err);
@@ -78,7 +79,8 @@ static void features_are_matched_by_name(void **state)
     (void)state;
     static const char *const wanted[] = {"c", "a", "b"}, *const twice[] = {"a", "a"},
                              *const many[] = {"p", "q", "r", "s", "t"};
-    em_read_options options = {.features = wanted, .feature_count = 3, .features_of = "other.csv"};
+    em_read_options options = {
+        .size = sizeof(em_read_options), .features = wanted, .feature_count = 3, .features_of = "other.csv"};
     assert_table(csv("a,b,c\n1,2,3\n4,5,6\n"), &options, 2, 3, 3, 1, 2, 6, 4, 5);
     assert_table(csv("b,kind,c,a\n2,x,3,1\n"), &options, 1, 3, 3, 1, 2);
     assert_table(csv(",b,c,a\n0,2,3,1\n1,5,6,4\n"), &options, 2, 3, 3, 1, 2, 6, 4, 5);
@@ -90,12 +92,18 @@ static void features_are_matched_by_name(void **state)
     options.header = EM_HEADER_NO;
     assert_table(csv("1,2,3\n"), &options, 1, 3, 1, 2, 3); /* by position, as told */
     assert_refused(csv("1,2\n"), &options, EM_EDATA, "has 2 columns, where other.csv has 3 features");
-    options = (em_read_options){.features = twice, .feature_count = 2, .features_of = "other.csv"};
+    options = (em_read_options){
+        .size = sizeof(em_read_options), .features = twice, .feature_count = 2, .features_of = "other.csv"};
     assert_table(csv("a,a\n1,2\n"), &options, 1, 2, 1, 2);
-    options = (em_read_options){.features = many, .feature_count = 5, .features_of = "other.csv"};
+    options = (em_read_options){
+        .size = sizeof(em_read_options), .features = many, .feature_count = 5, .features_of = "other.csv"};
     assert_refused(csv("a,b\n1,2\n"), &options, EM_EDATA, "has no column p, q, r and 2 more, as other.csv has");
     /* Columns that the first table's list leaves out are nobody's business in the others. */
-    options = (em_read_options){.features = wanted, .feature_count = 3, .features_of = "o", .columns = "c,a,b"};
+    options = (em_read_options){.size = sizeof(em_read_options),
+                                .features = wanted,
+                                .feature_count = 3,
+                                .features_of = "o",
+                                .columns = "c,a,b"};
     assert_table(csv("d,a,b,c\n9,1,2,3\n"), &options, 1, 3, 3, 1, 2);
     options.columns = "3,0-1"; /* positions are the first table's own */
     assert_table(csv("d,a,b,c\n9,1,2,3\n"), &options, 1, 3, 3, 1, 2);
@@ -115,7 +123,8 @@ static void missing_values_are_refused_dropped_or_kept(void **state)
 {
     (void)state;
     const char *text = "a,b\n1,2\nNA,4\n5,\n7,8\n9,10\n";
-    const em_read_options drop = {.missing = EM_MISSING_DROP}, mean = {.missing = EM_MISSING_MEAN};
+    const em_read_options drop = {.size = sizeof(em_read_options), .missing = EM_MISSING_DROP},
+                          mean = {.size = sizeof(em_read_options), .missing = EM_MISSING_MEAN};
     assert_refused(csv(text), NULL, EM_EDATA, "line 3, column 1 (a): the value is missing");
     assert_table(csv(text), &drop, 3, 2, 1, 2, 7, 8, 9, 10);
     assert_table(csv(text), &mean, 5, 2, 1, 2, NAN, 4, 5, NAN, 7, 8, 9, 10);

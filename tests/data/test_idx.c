@@ -57,7 +57,7 @@ static void sizes_that_lie_are_refused(void **state)
     const unsigned char nine_dims[64] = {0, 0, 8, 9};
     const unsigned char no_dims[64] = {0, 0, 8, 0};
     const unsigned char no_type[64] = {0, 0, 0x0A, 2};
-    const em_read_options some = {.header = EM_HEADER_AUTO, .columns = "0"};
+    const em_read_options some = {.size = sizeof(em_read_options), .header = EM_HEADER_AUTO, .columns = "0"};
     assert_refused(scratch_file("overflow.idx", overflow, sizeof overflow), NULL, EM_EDATA, "more than memory holds");
     assert_refused(scratch_file("huge.idx", huge, sizeof huge), NULL, EM_EDATA, "cut short, its header promises");
     assert_refused(scratch_file("no-rows.idx", no_rows, sizeof no_rows), NULL, EM_EDATA, "0 rows of 2 columns");

@@ -1,6 +1,7 @@
 /* Mapped files that get shorter while they are open: an error for who is guarded, and only then. */
 #define _XOPEN_SOURCE 700
 #include "data/data.h"
+#include "fit/options.h"
 #include "lab/tables/writer.h"
 #include "support/tables.h"
 
@@ -119,7 +120,7 @@ static void a_fit_ends_with_the_error(void **state)
         em_mesh *mesh = NULL;
         em_shards *shards = NULL;
         em_model *model = NULL;
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         em_data *data = open_table(new_table("fit.npy"));
         options.components = 2;
         options.method = "krylov";

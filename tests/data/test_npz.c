@@ -16,7 +16,7 @@ static void arrays_are_read_by_name_and_alone(void **state)
                                         FILES "zip64.npz:X",    FILES "beside.npz",     FILES "several.npz:x",
                                         FILES "mixed.npz:plain"};
     for (size_t n = 0; n < sizeof paths / sizeof *paths; n++) assert_table(paths[n], NULL, 3, 2, 0, 1, 2, 3, 4, 5);
-    const em_read_options second = {.columns = "1"};
+    const em_read_options second = {.size = sizeof(em_read_options), .columns = "1"};
     assert_table(FILES "stored.npz", &second, 3, 1, 1, 3, 5);
     assert_table(FILES "deflated.npz", &second, 3, 1, 1, 3, 5);
     em_data *data = open_table(FILES "several.npz:z");

@@ -32,14 +32,14 @@ static em_status sum_with(int threads, size_t count, size_t failing, double *sum
 {
     double room[THREADS_MOST][1];
     emi_scratch scratch[THREADS_MOST];
-    emi_crew crew = {.scratch = scratch};
+    emi_helpers helpers = {.scratch = scratch};
     rows r = {.failing = failing};
     for (int t = 0; t < THREADS_MOST; t++) scratch[t] = (emi_scratch){room[t], 1};
     for (int n = 0; n < SIZE; n++) sum[n] = NAN; /* whatever was there */
     if (threads == 0) return emi_sum_parts(count, sum, SIZE, add_rows, &r, NULL, scratch[0], err);
-    assert_ok(emi_pool_open(&crew.pool, threads, err), err);
-    em_status status = emi_sum_parts(count, sum, SIZE, add_rows, &r, &crew, scratch[0], err);
-    emi_pool_close(&crew.pool);
+    assert_ok(emi_pool_open(&helpers.pool, threads, err), err);
+    em_status status = emi_sum_parts(count, sum, SIZE, add_rows, &r, &helpers, scratch[0], err);
+    emi_pool_close(&helpers.pool);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
 #include "base/error.h"
+#include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "lab/tables/writer.h"
 #include "model/names.h"
@@ -41,7 +42,7 @@ static long fail_each_once(workflow *run, const void *how)
 typedef struct fit_plan {
     const char *method;
     int nodes, threads;
-    em_scale scale;
+    emi_scale scale;
     double variance; /* in place of K components */
     const char *path;
 } fit_plan;
@@ -68,7 +69,7 @@ static em_status fit_workflow(const void *how, em_error *err)
     em_status status;
     network net = {0};
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = plan->method;
     options.components = plan->variance > 0 ? 0 : K;
     options.variance = plan->variance;
@@ -102,12 +103,12 @@ static em_status resume_workflow(const void *how, em_error *err)
     em_status status;
     network net = {0};
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = plan->method;
     options.components = K;
     options.iterations = 4 * K;
     options.tolerance = 0;
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     options.checkpoint = plan->path;
     options.monitor = stop_at_once;
     matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
@@ -132,7 +133,7 @@ static void fits_that_are_resumed(void **state)
     (void)state;
     for (int m = 0; em_method(m); m++) {
         const em_method_info *method = em_method(m);
-        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EM_SCALE_NONE, 0, scratch("fit.ck")};
+        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EMI_SCALE_NONE, 0, scratch("fit.ck")};
         assert_true(fail_each_once(resume_workflow, &plan) > 60);
     }
 }
@@ -143,7 +144,7 @@ static void fits_of_every_method(void **state)
     for (int m = 0; em_method(m); m++)
         for (int threads = 1; threads <= 2; threads++) {
             const em_method_info *method = em_method(m);
-            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (em_scale)(m % 3), 0,
+            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (emi_scale)(m % 3), 0,
                                    scratch("model.npz")};
             assert_true(fail_each_once(fit_workflow, &plan) > 60);
         }
@@ -154,9 +155,9 @@ static void fits_by_auto_and_of_a_fraction(void **state)
 {
     (void)state;
     for (int nodes = 1; nodes <= NODES; nodes += NODES - 1) {
-        const fit_plan plain = {"auto", nodes, 1, EM_SCALE_NONE, 0, scratch("model.npz")};
+        const fit_plan plain = {"auto", nodes, 1, EMI_SCALE_NONE, 0, scratch("model.npz")};
         assert_true(fail_each_once(fit_workflow, &plain) > 60);
-        const fit_plan fraction = {"krylov", nodes, 2, EM_SCALE_NONE, 0.7, scratch("model.npz")};
+        const fit_plan fraction = {"krylov", nodes, 2, EMI_SCALE_NONE, 0.7, scratch("model.npz")};
         assert_true(fail_each_once(fit_workflow, &fraction) > 60);
     }
 }
@@ -167,7 +168,7 @@ static em_status graph_workflow(const void *how, em_error *err)
 {
     em_status status;
     em_graph *graph = NULL;
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     TRY(em_graph_create(&graph, how, 12, 1, err));
     TRY(em_graph_set_weights(graph, "lazy", err));
     TRY(em_graph_measure(graph, &info, err));
@@ -249,7 +250,7 @@ static em_status file_workflow(const void *how, em_error *err)
     TRY(lab_writer_open(&writer, plan->write_as, EM_F32, 3, 2, err));
     TRY(lab_writer_rows(writer, values, 3, err));
     TRY(lab_writer_close(&writer, err));
-    TRY(em_data_open(&data, plan->read_as, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_open(&data, plan->read_as, &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0"}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
     if (back[0] != 2 || back[5] != 5) TRY(emi_fail(err, EM_EDATA, "%s: other numbers came back", plan->read_as));
 done:
@@ -283,7 +284,7 @@ static em_status table_workflow(const void *how, em_error *err)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.components = 1;
     TRY(em_data_open(&data, scratch("named.csv"), how, err));
     TRY(em_data_set_column_names(data, feature_names, err));
@@ -305,11 +306,14 @@ static void tables_with_names(void **state)
     (void)state;
     static const char text[] = ",a,b,kind\n0,1,2,x\n1,NA,1,y\n2,3,7,\n3,2,5,z\n";
     (void)scratch_file("named.csv", text, sizeof text - 1);
-    const em_read_options plans[] = {
-        {.missing = EM_MISSING_MEAN},
-        {.missing = EM_MISSING_DROP, .label = "kind"},
-        {.missing = EM_MISSING_DROP, .columns = "-kind"},
-        {.missing = EM_MISSING_MEAN, .features = feature_names, .feature_count = 2, .features_of = "another"}};
+    const em_read_options plans[] = {{.size = sizeof(em_read_options), .missing = EM_MISSING_MEAN},
+                                     {.size = sizeof(em_read_options), .missing = EM_MISSING_DROP, .label = "kind"},
+                                     {.size = sizeof(em_read_options), .missing = EM_MISSING_DROP, .columns = "-kind"},
+                                     {.size = sizeof(em_read_options),
+                                      .missing = EM_MISSING_MEAN,
+                                      .features = feature_names,
+                                      .feature_count = 2,
+                                      .features_of = "another"}};
     for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
         assert_true(fail_each_once(table_workflow, &plans[n]) > 60);
 }
@@ -320,7 +324,7 @@ static em_status archive_workflow(const void *how, em_error *err)
     double back[6];
     em_status status;
     em_data *data = NULL;
-    TRY(em_data_open(&data, how, &(em_read_options){.columns = "1,0"}, err));
+    TRY(em_data_open(&data, how, &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0"}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
 done:
     em_data_free(&data);

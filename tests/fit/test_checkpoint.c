@@ -16,7 +16,7 @@ static int copy_at(const em_progress *progress, void *user)
 static void check_same(const em_model *a, const em_model *b)
 {
     size_t rows;
-    const em_trace_row *trace = em_model_trace(b, &rows);
+    const em_trace_row *trace = trace_of(b, &rows);
     assert_same_model(a, b);
     for (size_t n = 1; n < rows; n++) assert_true(trace[n].seconds > trace[n - 1].seconds);
 }
@@ -108,10 +108,10 @@ static void options_that_change_the_course(void **state)
 {
     (void)state;
     em_options cases[6];
-    cases[0] = options_for("dsa"), cases[0].step_decay = EM_DECAY_SQRT;
-    cases[1] = options_for("dsa"), cases[1].scale = EM_SCALE_SPECTRAL, cases[1].trace = EM_TRACE_ERROR;
-    cases[2] = options_for("deepca"), cases[2].rayleigh_ritz = 0, cases[2].trace = EM_TRACE_NONE;
-    cases[3] = options_for("fastpca"), cases[3].scale = EM_SCALE_STD, cases[3].tolerance = 1e-2;
+    cases[0] = options_for("dsa"), cases[0].step_decay = EMI_DECAY_SQRT;
+    cases[1] = options_for("dsa"), cases[1].scale = EMI_SCALE_SPECTRAL, cases[1].trace = EMI_TRACE_ERROR;
+    cases[2] = options_for("deepca"), cases[2].rayleigh_ritz = 0, cases[2].trace = EMI_TRACE_NONE;
+    cases[3] = options_for("fastpca"), cases[3].scale = EMI_SCALE_STD, cases[3].tolerance = 1e-2;
     cases[4] = options_for("dpgd"), cases[4].center = 0, cases[4].step = 0.01;
     cases[5] = options_for("auto");
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {

@@ -32,24 +32,24 @@ static void another_problem_is_refused(void **state)
     bad = good, bad.method = "fastpca";
     refused(&bad, &usual, EM_EINVAL, "made with method dsa, this is fastpca");
     bad = good, bad.method = "auto";
-    refused(&bad, &usual, EM_EINVAL, "made with another --method");
+    refused(&bad, &usual, EM_EINVAL, "made with another option method");
     bad = good, bad.step = 0.01;
-    refused(&bad, &usual, EM_EINVAL, "made with another --step;");
-    bad = good, bad.step_decay = EM_DECAY_SQRT;
-    refused(&bad, &usual, EM_EINVAL, "made with another --step-decay");
+    refused(&bad, &usual, EM_EINVAL, "made with another option step;");
+    bad = good, bad.step_decay = EMI_DECAY_SQRT;
+    refused(&bad, &usual, EM_EINVAL, "made with another option step-decay");
     bad = good, bad.tolerance = 1e-9;
-    refused(&bad, &usual, EM_EINVAL, "made with another --tolerance");
+    refused(&bad, &usual, EM_EINVAL, "made with another option tolerance");
     bad = good, bad.seed = 4;
-    refused(&bad, &usual, EM_EINVAL, "made with another --seed");
-    bad = good, bad.scale = EM_SCALE_STD;
-    refused(&bad, &usual, EM_EINVAL, "made with another --scale");
+    refused(&bad, &usual, EM_EINVAL, "made with another option seed");
+    bad = good, bad.scale = EMI_SCALE_STD;
+    refused(&bad, &usual, EM_EINVAL, "made with another option scale");
     bad = good, bad.center = 0;
-    refused(&bad, &usual, EM_EINVAL, "made with another --no-center");
-    bad = good, bad.trace = EM_TRACE_NONE;
-    refused(&bad, &usual, EM_EINVAL, "made with another --trace");
+    refused(&bad, &usual, EM_EINVAL, "made with another option center");
+    bad = good, bad.trace = EMI_TRACE_NONE;
+    refused(&bad, &usual, EM_EINVAL, "made with another option trace");
     matrix_fill(truth, COLUMNS * K, 1);
     bad = good, bad.truth = truth, bad.truth_compute = 0;
-    refused(&bad, &usual, EM_EINVAL, "made with another --truth");
+    refused(&bad, &usual, EM_EINVAL, "made with another option truth");
     refused(&good, &more_nodes, EM_EINVAL, "made with 5 nodes, and these are 6");
     refused(&good, &other_network, EM_EINVAL, "made with another network");
     em_model *model = fit(&good, &usual); /* after all that it still works */
@@ -108,7 +108,7 @@ static void seqdistpm_divides_its_limit(void **state)
     options.monitor = NULL;
     options.resume = 1;
     options.iterations = 60;
-    refused(&options, &usual, EM_EINVAL, "made with another --iterations");
+    refused(&options, &usual, EM_EINVAL, "made with another option iterations");
 }
 
 static void damage_is_noticed(void **state)
@@ -136,9 +136,9 @@ static void damage_is_noticed(void **state)
     write_bytes(file, longer, size + 8);
     refused(&options, &usual, EM_EDATA, "damaged or cut short");
     free(longer);
-    bytes[8] = 3;
+    bytes[8] = 4;
     write_bytes(file, bytes, size);
-    refused(&options, &usual, EM_EDATA, "a checkpoint of version 3, and this program knows 2");
+    refused(&options, &usual, EM_EDATA, "a checkpoint of version 4, and this program knows 3");
     bytes[0] ^= 1;
     write_bytes(file, bytes, size);
     refused(&options, &usual, EM_EDATA, "not a checkpoint, and left as it is; try another FILE");
@@ -193,9 +193,9 @@ static void a_checkpoint_is_not_overwritten(void **state)
     em_options options = leave_checkpoint(), other;
     options.resume = 0;
     options.checkpoint_every = 0;
-    check_untouched(&options, EM_EINVAL, "try --resume to go on from iteration 20, or remove it first");
+    check_untouched(&options, EM_EINVAL, "try resume=yes to go on from iteration 20, or remove it first");
     other = options, other.seed = 4;
-    check_untouched(&other, EM_EINVAL, "made with another --seed; try what it was made with, or another FILE");
+    check_untouched(&other, EM_EINVAL, "made with another option seed; try what it was made with, or another FILE");
     other = options, other.components = K + 1;
     check_untouched(&other, EM_EINVAL, "made with 2 components, and these are 3");
     double before = values[77];
@@ -209,9 +209,9 @@ static void a_checkpoint_is_not_overwritten(void **state)
     check_untouched(&options, EM_EDATA, "damaged or cut short, its checksum is wrong; try removing it first");
     write_bytes(file, bytes, size / 2);
     check_untouched(&options, EM_EDATA, "damaged or cut short");
-    bytes[8] = 3;
+    bytes[8] = 4;
     write_bytes(file, bytes, size);
-    check_untouched(&options, EM_EDATA, "a checkpoint of version 3");
+    check_untouched(&options, EM_EDATA, "a checkpoint of version 4");
     free(bytes);
 }
 
@@ -225,7 +225,7 @@ static void a_link_stays_a_link(void **state)
     assert_int_equal(symlink("fit.ck", link), 0);
     options.checkpoint = link;
     options.resume = 0;
-    check_untouched(&options, EM_EINVAL, "try --resume to go on from iteration 20");
+    check_untouched(&options, EM_EINVAL, "try resume=yes to go on from iteration 20");
     options.resume = 1;
     em_model *model = fit(&options, &usual);
     assert_int_equal(em_model_info(model)->resumed, 20);

@@ -1,4 +1,5 @@
 /* What auto chooses: by what would be sent, said in words, and not worse than the other choice. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/matrix.h"
 #include "support/network.h"
@@ -24,7 +25,7 @@ static em_model *fit(const shape *s, const char *method)
     network net;
     em_error err = {0};
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     double *values = malloc(sizeof *values * ROWS * (size_t)s->columns);
     assert_non_null(values);
     matrix_fill_table(values, ROWS, s->columns, 3);

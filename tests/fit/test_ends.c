@@ -1,6 +1,8 @@
 /* How whole fits end. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/matrix.h"
+#include "support/models.h"
 #include "support/network.h"
 
 #include <math.h>
@@ -12,7 +14,7 @@ static double values[ROWS * COLUMNS];
 
 static em_options options_for(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 0;
@@ -78,7 +80,7 @@ static void no_iterations_give_the_start(void **state)
         assert_int_equal(info->iterations, 0);
         assert_true(isnan(info->change) && info->consensus < 1e-15);
         assert_int_equal(info->traffic[EM_METHOD].messages, 0);
-        const em_trace_row *trace = em_model_trace(model, &rows);
+        const em_trace_row *trace = trace_of(model, &rows);
         assert_int_equal(rows, 1);
         assert_true(trace->iteration == 0 && trace->rounds == 0 && trace->messages == 0 && trace->bytes == 0);
         assert_true(trace->units == 0 && trace->seconds == 0);
@@ -107,7 +109,7 @@ static void the_monitor_stops_a_fit(void **state)
         em_model *model = fit(&options, "complete", NODES);
         assert_int_equal(em_model_info(model)->reason, EM_STOPPED_USER);
         assert_int_equal(em_model_info(model)->iterations, 7);
-        const em_trace_row *trace = em_model_trace(model, &rows);
+        const em_trace_row *trace = trace_of(model, &rows);
         assert_int_equal(rows, 8);
         assert_true(trace[7].error == error);
         check_finite(model);

@@ -1,5 +1,6 @@
 /* When the method that auto chose does not get there, the next one takes over, and the model says so.  This program has a LAPACK
  * whose divide-and-conquer eigensolver, which krylov uses, always fails. */
+#include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "support/check.h"
 
@@ -23,7 +24,7 @@ static em_status fit(em_model **model, const char *method, em_error *err)
     em_shards *shards = NULL;
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = 1;
     options.truth_compute = 1;

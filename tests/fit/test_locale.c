@@ -1,4 +1,5 @@
 /* A program in a locale with a decimal comma: all that the library reads and writes is as in C's own. */
+#include "fit/options.h"
 #include "lab/tables/writer.h"
 #include "support/check.h"
 #include "support/locales.h"
@@ -14,7 +15,7 @@ static void options_have_points(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     assert_ok(em_options_set(&options, "step", "0.1", &err), &err);
     assert_ok(em_options_set(&options, "tolerance", "2.5e-7", &err), &err);
     assert_ok(em_options_set(&options, "step-decay", "power:0.25", &err), &err);
@@ -102,7 +103,7 @@ static em_model *whole_way(const char *table, const char *name)
     em_model *model = NULL, *read = NULL;
     em_data *data = open_table(table);
     em_graph *graph = make_graph("er:0.5");
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "dsa";
     options.checkpoint = scratch("fit.checkpoint");
     options.checkpoint_every = 0;

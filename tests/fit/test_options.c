@@ -1,5 +1,6 @@
 /* Options from text, and what a method or a problem refuses. */
 #include "fit/options.h"
+#include "methods/method.h"
 #include "support/check.h"
 
 #include <limits.h>
@@ -11,7 +12,7 @@
 
 static em_options set(const char *name, const char *value)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     em_error err = {0};
     assert_ok(em_options_set(&options, name, value, &err), &err);
     return options;
@@ -20,11 +21,11 @@ static em_options set(const char *name, const char *value)
 static void defaults(void **state)
 {
     (void)state;
-    em_options o = em_options_default();
+    em_options o = emi_options_default();
     assert_string_equal(o.method, "auto");
     assert_int_equal(o.components, 0);
     assert_true(o.step == 0 && o.step_power == 0.2 && o.tolerance == 1e-6);
-    assert_true(o.step_decay == EM_DECAY_CONSTANT && o.scale == EM_SCALE_NONE && o.qr_signs == EM_QR_POSITIVE);
+    assert_true(o.step_decay == EMI_DECAY_CONSTANT && o.scale == EMI_SCALE_NONE && o.qr_signs == EMI_QR_POSITIVE);
     assert_true(o.iterations == -1 && o.consensus_rounds == 0 && o.center == 1 && o.seed == 0);
     assert_true(o.variance == 0 && o.rayleigh_ritz == 1 && o.oversample == -1);
     assert_true(!o.checkpoint && o.checkpoint_every == 600 && !o.resume);
@@ -44,13 +45,13 @@ static void good_values(void **state)
     assert_true(set("step", "0.25").step == 0.25);
     assert_true(set("step", "1e-3").step == 1e-3);
     assert_true(set("step", "auto").step == 0);
-    assert_int_equal(set("step-decay", "constant").step_decay, EM_DECAY_CONSTANT);
-    assert_int_equal(set("step-decay", "sqrt").step_decay, EM_DECAY_SQRT);
-    assert_int_equal(set("step-decay", "power:0.6").step_decay, EM_DECAY_POWER);
+    assert_int_equal(set("step-decay", "constant").step_decay, EMI_DECAY_CONSTANT);
+    assert_int_equal(set("step-decay", "sqrt").step_decay, EMI_DECAY_SQRT);
+    assert_int_equal(set("step-decay", "power:0.6").step_decay, EMI_DECAY_POWER);
     assert_true(set("step-decay", "power:0.6").step_power == 0.6);
     assert_int_equal(set("consensus-rounds", "12").consensus_rounds, 12);
-    assert_int_equal(set("qr-signs", "free").qr_signs, EM_QR_FREE);
-    assert_int_equal(set("qr-signs", "positive").qr_signs, EM_QR_POSITIVE);
+    assert_int_equal(set("qr-signs", "free").qr_signs, EMI_QR_FREE);
+    assert_int_equal(set("qr-signs", "positive").qr_signs, EMI_QR_POSITIVE);
     assert_int_equal(set("rayleigh-ritz", "no").rayleigh_ritz, 0);
     assert_int_equal(set("rayleigh-ritz", "yes").rayleigh_ritz, 1);
     assert_int_equal(set("oversample", "0").oversample, 0);
@@ -59,9 +60,9 @@ static void good_values(void **state)
     assert_int_equal(set("iterations", "12345678901").iterations, 12345678901);
     assert_true(set("tolerance", "0").tolerance == 0);
     assert_true(set("tolerance", "1e-9").tolerance == 1e-9);
-    assert_int_equal(set("scale", "none").scale, EM_SCALE_NONE);
-    assert_int_equal(set("scale", "std").scale, EM_SCALE_STD);
-    assert_int_equal(set("scale", "spectral").scale, EM_SCALE_SPECTRAL);
+    assert_int_equal(set("scale", "none").scale, EMI_SCALE_NONE);
+    assert_int_equal(set("scale", "std").scale, EMI_SCALE_STD);
+    assert_int_equal(set("scale", "spectral").scale, EMI_SCALE_SPECTRAL);
     assert_true(set("seed", "18446744073709551615").seed == UINT64_MAX);
 }
 
@@ -82,7 +83,7 @@ static const struct {
     {"components", "", EM_EINVAL, "neither a whole number nor a fraction"},
     {"components", "three", EM_EINVAL, "components three: neither a whole number nor a fraction"},
     {"components", " 3", EM_EINVAL, "neither a whole number nor a fraction"},
-    {"method", "DSA", EM_EINVAL, "method DSA: no such method; try eigenmesh fit --help"},
+    {"method", "DSA", EM_EINVAL, "method DSA: no such method; try one that em_method lists"},
     {"method", "", EM_EINVAL, "no such method"},
     {"step", "0", EM_EINVAL, "step 0: not a positive number; try auto"},
     {"step", "-0.1", EM_EINVAL, "step -0.1: not a positive number"},
@@ -139,15 +140,161 @@ static void the_table_is_complete(void **state)
     (void)state;
     int count = 0;
     for (const em_option_info *info; (info = em_option(count)); count++) {
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         em_error err = {0};
-        assert_true(*info->metavar && *info->preset && *info->help);
+        assert_true(*info->name && *info->metavar && *info->help);
+        for (int before = 0; before < count; before++) assert_string_not_equal(em_option(before)->name, info->name);
+        if (info->kind == EM_OPTION_TEXT) continue; /* any text is one */
+        assert_true(*info->preset);
         assert_fails(em_options_set(&options, info->name, "?", &err), EM_EINVAL, info->name, &err);
         assert_ptr_equal(strstr(err.msg, info->name), err.msg);
-        for (int before = 0; before < count; before++) assert_string_not_equal(em_option(before)->name, info->name);
+        assert_non_null(strstr(err.msg, "; try "));
     }
-    assert_int_equal(count, 12);
+    assert_true(count >= 18);
     assert_null(em_option(-1));
+}
+
+static em_options *create(void)
+{
+    em_options *options = NULL;
+    em_error err = {0};
+    assert_ok(em_options_create(&options, &err), &err);
+    return options;
+}
+
+static void set_on(em_options *options, const char *name, const char *value)
+{
+    em_error err = {0};
+    assert_ok(em_options_set(options, name, value, &err), &err);
+}
+
+static void has(const em_options *options, const char *name, const char *wanted)
+{
+    char value[200];
+    assert_int_equal(em_options_get(options, name, value, sizeof value), strlen(wanted));
+    assert_string_equal(value, wanted);
+}
+
+/* A value of its own for each option, as it is written; and every word that an option knows. */
+static const char *const other_values[][2] = {
+    {"components", "7"},
+    {"components", "0.25"},
+    {"method", "krylov"},
+    {"step", "0.1"},
+    {"step-decay", "sqrt"},
+    {"step-decay", "power:0.6"},
+    {"consensus-rounds", "12"},
+    {"qr-signs", "free"},
+    {"rayleigh-ritz", "no"},
+    {"oversample", "0"},
+    {"iterations", "12345678901"},
+    {"tolerance", "1e-09"},
+    {"center", "no"},
+    {"scale", "spectral"},
+    {"seed", "18446744073709551615"},
+    {"truth", "compute"},
+    {"trace", "error"},
+    {"checkpoint", "a b/c=d.ck"},
+    {"checkpoint-every", "0.5"},
+    {"resume", "yes"},
+};
+
+static void what_is_set_is_got(void **state)
+{
+    (void)state;
+    em_options *options = create(), *copy = NULL;
+    em_error err = {0};
+    char before[64], after[64];
+    for (int i = 0; em_option(i); i++) { /* what is got can be set, the defaults too */
+        const char *name = em_option(i)->name;
+        (void)em_options_get(options, name, before, sizeof before);
+        if (*before) set_on(options, name, before);
+        (void)em_options_get(options, name, after, sizeof after);
+        assert_string_equal(before, after);
+    }
+    for (size_t n = 0; n < COUNT(other_values); n++) {
+        set_on(options, other_values[n][0], other_values[n][1]);
+        has(options, other_values[n][0], other_values[n][1]);
+    }
+    assert_ok(em_options_copy(&copy, options, &err), &err);
+    for (int i = 0; em_option(i); i++) {
+        (void)em_options_get(options, em_option(i)->name, before, sizeof before);
+        has(copy, em_option(i)->name, before);
+        set_on(options, em_option(i)->name, NULL);
+    }
+    em_options_free(&options);
+    options = create();
+    for (int i = 0; em_option(i); i++) { /* NULL was the default, and the copy has kept what it had */
+        (void)em_options_get(options, em_option(i)->name, before, sizeof before);
+        (void)em_options_get(copy, em_option(i)->name, after, sizeof after);
+        assert_string_not_equal(before, after);
+        set_on(copy, em_option(i)->name, NULL);
+        has(copy, em_option(i)->name, before);
+    }
+    em_options_free(&options);
+    em_options_free(&copy);
+    em_options_free(&copy);
+}
+
+static void every_word_is_taken(void **state)
+{
+    (void)state;
+    em_options *options = create();
+    for (int i = 0; em_option(i); i++) {
+        char words[100], *rest = words;
+        (void)snprintf(words, sizeof words, "%s", em_option(i)->words);
+        for (char *word; (word = strtok_r(rest, " ", &rest));) {
+            if (word[strlen(word) - 1] == ':') continue;
+            set_on(options, em_option(i)->name, word);
+            has(options, em_option(i)->name, word);
+        }
+    }
+    em_options_free(&options);
+}
+
+static void texts_are_copied(void **state)
+{
+    (void)state;
+    em_options *options = create();
+    char method[] = "krylov", file[] = "run.ck";
+    set_on(options, "method", method);
+    set_on(options, "checkpoint", file);
+    memset(method, 'x', strlen(method));
+    memset(file, 'x', strlen(file));
+    has(options, "method", "krylov");
+    has(options, "checkpoint", "run.ck");
+    em_options_free(&options);
+}
+
+static void little_room_is_filled_and_the_length_told(void **state)
+{
+    (void)state;
+    em_options *options = create();
+    char value[4] = "###";
+    assert_int_equal(em_options_get(options, "step-decay", value, sizeof value), 8);
+    assert_string_equal(value, "con");
+    assert_int_equal(em_options_get(options, "step-decay", NULL, 0), 8);
+    assert_int_equal(em_options_get(options, "steps", value, sizeof value), EM_EINVAL);
+    em_options_free(&options);
+}
+
+static void matrices_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    em_options *options = create();
+    em_error err = {0};
+    double numbers[12] = {0};
+    set_on(options, "components", "2");
+    em_options_set_start(options, numbers, 6, 2);
+    em_options_set_truth(options, numbers, 6, 2);
+    assert_ok(emi_options_check(options, 20, 6, &err), &err);
+    em_options_set_start(options, numbers, 4, 3);
+    assert_fails(emi_options_check(options, 20, 6, &err), EM_EINVAL,
+                 "init: 4 x 3, where there are 6 features and 2 components; try 6 x 2", &err);
+    em_options_set_start(options, NULL, 0, 0);
+    em_options_set_truth(options, numbers, 2, 6);
+    assert_fails(emi_options_check(options, 20, 6, &err), EM_EINVAL, "truth: 2 x 6, where there are 6 features", &err);
+    em_options_free(&options);
 }
 
 static void options_a_method_does_not_read_are_refused(void **state)
@@ -212,14 +359,14 @@ static void methods_for_one_node_stay_there(void **state)
     (void)state;
     const char *const names[] = {"gha", "oi"};
     for (int n = 0; n < 2; n++) {
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         const emi_method *method = NULL;
         em_error err = {0};
         options.method = names[n];
         assert_ok(emi_options_method(&options, 1, &method, &err), &err);
         assert_string_equal(method->info.name, names[n]);
         assert_fails(emi_options_method(&options, 2, &method, &err), EM_EINVAL,
-                     "needs all data in one place, and there are 2 nodes; try --nodes 1, or method dsa", &err);
+                     "needs all data in one place, and there are 2 nodes; try nodes=1, or method dsa", &err);
     }
 }
 
@@ -227,7 +374,7 @@ static void methods_for_one_node_stay_there(void **state)
 static void auto_is_no_method_yet(void **state)
 {
     (void)state;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     const emi_method *method = &emi_oi;
     em_error err = {0};
     assert_ok(emi_options_method(&options, 10, &method, &err), &err);
@@ -270,7 +417,7 @@ static void check(em_options options, const char *words)
 static void the_problem_s_size_is_a_limit(void **state)
 {
     (void)state;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     em_error err = {0};
     check(options, "components: 0 of them; try 1 or more");
     options.components = 6;
@@ -283,7 +430,7 @@ static void the_problem_s_size_is_a_limit(void **state)
 static void numbers_set_by_hand_are_checked_too(void **state)
 {
     (void)state;
-    em_options good = em_options_default(), bad;
+    em_options good = emi_options_default(), bad;
     good.components = 2;
     bad = good, bad.step = -1;
     check(bad, "step: -1; try a positive number");
@@ -291,7 +438,7 @@ static void numbers_set_by_hand_are_checked_too(void **state)
     check(bad, "step: ");
     bad = good, bad.tolerance = INFINITY;
     check(bad, "tolerance: inf; try 1e-6");
-    bad = good, bad.step_decay = EM_DECAY_POWER, bad.step_power = 0;
+    bad = good, bad.step_decay = EMI_DECAY_POWER, bad.step_power = 0;
     check(bad, "step-decay: power 0; try 0.2");
     bad = good, bad.consensus_rounds = -1;
     check(bad, "consensus-rounds: -1; try 1 or more");
@@ -303,7 +450,7 @@ static void numbers_set_by_hand_are_checked_too(void **state)
     }
 
     bad = good, bad.resume = 1;
-    check(bad, "resume: from no checkpoint; try --checkpoint FILE");
+    check(bad, "resume: from no checkpoint; try checkpoint=FILE beside it");
     bad = good, bad.checkpoint_every = -1;
     check(bad, "checkpoint-every: -1 seconds; try 600");
     bad = good, bad.checkpoint_every = NAN;
@@ -334,6 +481,11 @@ int main(void)
         cmocka_unit_test(good_values),
         cmocka_unit_test(bad_values),
         cmocka_unit_test(the_table_is_complete),
+        cmocka_unit_test(what_is_set_is_got),
+        cmocka_unit_test(every_word_is_taken),
+        cmocka_unit_test(texts_are_copied),
+        cmocka_unit_test(little_room_is_filled_and_the_length_told),
+        cmocka_unit_test(matrices_of_another_size_are_refused),
         cmocka_unit_test(options_a_method_does_not_read_are_refused),
         cmocka_unit_test(methods_for_one_node_stay_there),
         cmocka_unit_test(auto_is_no_method_yet),

@@ -1,4 +1,5 @@
 /* The plan: what it says is what a fit then does. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/matrix.h"
 #include "support/network.h"
@@ -39,7 +40,7 @@ static void the_fit_keeps_to_the_plan(void **state)
         for (int m = -1; m < 0 || em_method(m); m++) {
             em_plan *plan = NULL;
             em_model *model = NULL;
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             if (m >= 0 && em_method(m)->single_node && shapes[n].nodes > 1) continue;
             options.method = m < 0 ? "auto" : em_method(m)->name;
             options.components = shapes[n].K;
@@ -75,7 +76,7 @@ static void what_is_sent_is_foreseen(void **state)
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
             em_plan *plan = NULL;
             em_model *model = NULL;
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             options.method = cases[c].method;
             options.consensus_rounds = cases[c].rounds;
             options.components = shapes[n].K;
@@ -100,7 +101,7 @@ static void a_step_over_the_tree_is_foreseen(void **state)
     for (size_t n = 0; n < 4; n++) {
         em_plan *plan = NULL;
         em_model *model = NULL;
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         options.method = "krylov";
         options.components = shapes[n].K;
         plan_and_fit(&shapes[n], &options, &plan, &model);
@@ -130,7 +131,7 @@ static void what_cannot_be_done_is_not_planned(void **state)
     double values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 9, 8, 7};
     const network_plan described = {values, 4, 3, "cycle", 3, 1};
     assert_ok(network_open(&net, &described, &err), &err);
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.components = 4;
     assert_int_equal(em_plan_make(&plan, &options, net.mesh, net.shards, &err), EM_EINVAL);
     assert_null(plan);

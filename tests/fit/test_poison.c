@@ -1,4 +1,5 @@
 /* NaN, wherever it comes in: a fit ends in an error or has given up, and its model holds none. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/faulty_engine.h"
 #include "support/matrix.h"
@@ -57,7 +58,7 @@ static int poisoned_fit(const char *method, em_phase phase, long at, size_t entr
     em_model *model = NULL;
     const network_plan plan = {values, ROWS, COLUMNS, "cycle", NODES, 1};
     engine_fault fault = {.at = FAULT_NEVER, .alter = alter};
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.iterations = 2000;
@@ -105,7 +106,7 @@ static void tables_out_of_range(void **state)
             em_error err = {0};
             em_model *model = NULL;
             const network_plan plan = {values, ROWS, COLUMNS, "complete", em_method(m)->single_node ? 1 : 3, 1};
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             options.method = em_method(m)->name;
             options.components = K;
             matrix_fill_table(values, ROWS, COLUMNS, 3);

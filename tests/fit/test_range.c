@@ -20,9 +20,9 @@ static double *base_rows(void)
     return rows;
 }
 
-static em_options options_of(const char *method, em_scale scale)
+static em_options options_of(const char *method, emi_scale scale)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.scale = scale;
@@ -104,12 +104,12 @@ static void check_power(const double *rows, const em_model *wanted, const em_opt
     for (int n = 0; n < N * D; n++) moved[n] = ldexp(rows[n], power);
     em_status status = fit(&model, moved, N, D, options, &err);
     /* the total variance is near 2^4, and has to be a double with 52 bits to spare below */
-    if (options->scale == EM_SCALE_NONE && (2 * power < -980 || 2 * power > 1018)) {
-        assert_fails(status, EM_EDATA, "try --scale std, or ", &err);
+    if (options->scale == EMI_SCALE_NONE && (2 * power < -980 || 2 * power > 1018)) {
+        assert_fails(status, EM_EDATA, "try scale=std, or ", &err);
         assert_null(model);
     } else {
         assert_ok(status, &err);
-        assert_same_but_for_units(wanted, model, change, options->scale != EM_SCALE_NONE);
+        assert_same_but_for_units(wanted, model, change, options->scale != EMI_SCALE_NONE);
     }
     em_model_free(&model);
     free(moved);
@@ -125,15 +125,15 @@ static void powers_of_two_change_units_alone(void **state)
     em_error err = {0};
     const char *const methods[] = {"covariance", "krylov"};
     for (int m = 0; m < 2; m++)
-        for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_SPECTRAL; scale++) {
-            em_options options = options_of(methods[m], (em_scale)scale);
+        for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_SPECTRAL; scale++) {
+            em_options options = options_of(methods[m], (emi_scale)scale);
             em_model *model = NULL;
-            int from = scale == EM_SCALE_NONE ? EXTRAORDINARY : 0;
+            int from = scale == EMI_SCALE_NONE ? EXTRAORDINARY : 0;
             for (int n = 0; n < N * D; n++) rows[n] = ldexp(rows[n], from);
             assert_ok(fit(&model, rows, N, D, &options, &err), &err);
             for (int n = 0; n < N * D; n++) rows[n] = ldexp(rows[n], -from);
             for (int power = -1000; power <= 1000; power += 40)
-                if (scale != EM_SCALE_NONE || abs(power) >= EXTRAORDINARY)
+                if (scale != EMI_SCALE_NONE || abs(power) >= EXTRAORDINARY)
                     check_power(rows, model, &options, power, power - from);
             em_model_free(&model);
         }
@@ -148,26 +148,26 @@ static void sizes_of_ten_against_lapack(void **state)
     double *unit = standardised(rows, N, D, deviation);
     em_error err = {0};
     assert_non_null(moved);
-    for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_SPECTRAL; scale++) {
-        truth_pca(scale == EM_SCALE_STD ? unit : rows, N, D, values, vectors);
+    for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_SPECTRAL; scale++) {
+        truth_pca(scale == EMI_SCALE_STD ? unit : rows, N, D, values, vectors);
         for (int ten = -300; ten <= 300; ten += 50) {
             em_model *model = NULL;
-            em_options options = options_of("krylov", (em_scale)scale);
+            em_options options = options_of("krylov", (emi_scale)scale);
             double size = pow(10, ten);
             for (int n = 0; n < N * D; n++) moved[n] = rows[n] * size;
             em_status status = fit(&model, moved, N, D, &options, &err);
-            if (scale == EM_SCALE_NONE && abs(ten) > 150) {
+            if (scale == EMI_SCALE_NONE && abs(ten) > 150) {
                 assert_fails(status, EM_EDATA, ten > 0 ? "dividing the data by 1e" : "multiplying the data by 1e",
                              &err);
                 continue;
             }
-            if (scale == EM_SCALE_NONE && ten == -150) { /* the smaller ones would not be normal numbers */
+            if (scale == EMI_SCALE_NONE && ten == -150) { /* the smaller ones would not be normal numbers */
                 assert_fails(status, EM_EDATA, "does not hold to all digits", &err);
                 continue;
             }
             assert_ok(status, &err);
             assert_all_finite(model);
-            double unit_of = scale == EM_SCALE_NONE ? size : scale == EM_SCALE_STD ? 1 : 1 / sqrt(values[0]);
+            double unit_of = scale == EMI_SCALE_NONE ? size : scale == EMI_SCALE_STD ? 1 : 1 / sqrt(values[0]);
             for (int k = 0; k < K; k++) {
                 double wanted = values[k] * N / (N - 1),
                        got = em_model_explained_variance(model)[k] / unit_of / unit_of;
@@ -190,7 +190,7 @@ static void check_standardised(const double *rows, size_t count, int d)
     double *unit = standardised(rows, count, d, deviation);
     em_model *model = NULL;
     em_error err = {0};
-    em_options options = options_of("krylov", EM_SCALE_STD);
+    em_options options = options_of("krylov", EMI_SCALE_STD);
     truth_pca(unit, count, d, values, vectors);
     assert_ok(fit(&model, rows, count, d, &options, &err), &err);
     assert_all_finite(model);
@@ -219,7 +219,7 @@ static void check_round_trip(const double *rows)
     double scores[N * D], back[N * D];
     em_model *model = NULL;
     em_error err = {0};
-    em_options options = options_of("covariance", EM_SCALE_STD);
+    em_options options = options_of("covariance", EMI_SCALE_STD);
     options.components = D;
     assert_ok(fit(&model, rows, N, D, &options, &err), &err);
     assert_ok(em_model_transform(model, rows, N, 1, scores, &err), &err);
@@ -248,13 +248,13 @@ static void one_cell_far_above_the_rest(void **state)
         double *rows = base_rows();
         em_model *model = NULL;
         em_error err = {0};
-        em_options options = options_of("krylov", EM_SCALE_NONE);
+        em_options options = options_of("krylov", EMI_SCALE_NONE);
         options.components = 1;
         rows[17 * D + 2] = cells[n];
         check_standardised(rows, N, D);
         em_status status = fit(&model, rows, N, D, &options, &err);
         if (n > 0) {
-            assert_fails(status, EM_EDATA, "try --scale std", &err);
+            assert_fails(status, EM_EDATA, "try scale=std", &err);
         } else {
             assert_ok(status, &err);
             assert_all_finite(model);
@@ -276,7 +276,7 @@ static void sums_beyond_doubles(void **state)
     for (int n = 0; n < N * D; n++) rows[n] = 1e307 * (1 + 0.1 * rows[n]);
     check_standardised(rows, N, D);
     for (int n = 0; n < N * D; n++) rows[n] = (n % 2 ? 1.0 : -1.0) * DBL_MAX;
-    em_options options = options_of("krylov", EM_SCALE_STD);
+    em_options options = options_of("krylov", EMI_SCALE_STD);
     assert_fails(fit(&model, rows, N, D, &options, &err), EM_EDATA, "spans more than a double holds", &err);
     for (int n = 0; n < N * D; n++) rows[n] = n % 7 * DBL_TRUE_MIN;
     assert_fails(fit(&model, rows, N, D, &options, &err), EM_EDATA, "does not hold to all digits", &err);
@@ -294,10 +294,10 @@ static void constants_have_no_variance(void **state)
     assert_non_null(rows);
     for (int c = 0; c < 7; c++)
         for (int n = 0; n < 3; n++)
-            for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_SPECTRAL; scale++) {
+            for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_SPECTRAL; scale++) {
                 em_model *model = NULL;
                 em_error err = {0};
-                em_options options = options_of("auto", (em_scale)scale);
+                em_options options = options_of("auto", (emi_scale)scale);
                 options.components = 1;
                 for (size_t i = 0; i < counts[n] * D; i++) rows[i] = constants[c];
                 assert_fails(fit(&model, rows, counts[n], D, &options, &err), EM_EDATA,
@@ -319,7 +319,7 @@ static void constants_have_a_direction(void **state)
     em_model *model = NULL;
     em_error err = {0};
     for (int n = 0; n < 10 * D; n++) rows[n] = 1e-300;
-    em_options options = options_of("krylov", EM_SCALE_SPECTRAL);
+    em_options options = options_of("krylov", EMI_SCALE_SPECTRAL);
     options.components = 1, options.center = 0;
     assert_ok(fit(&model, rows, 10, D, &options, &err), &err);
     for (int f = 0; f < D; f++) assert_close(em_model_components(model)[f], 1 / sqrt(D), 1e-12);
@@ -337,7 +337,7 @@ static void constant_at_every_node_alone(void **state)
     em_model *model = NULL;
     em_error err = {0};
     for (int n = 0; n < NODES * D; n++) rows[n] = 3.7 + n / D;
-    em_options options = options_of("krylov", EM_SCALE_NONE);
+    em_options options = options_of("krylov", EMI_SCALE_NONE);
     options.components = 1;
     assert_ok(fit(&model, rows, NODES, D, &options, &err), &err);
     for (int f = 0; f < D; f++) assert_close(em_model_components(model)[f], 1 / sqrt(D), 1e-12);
@@ -352,12 +352,12 @@ static void far_from_zero_is_not_constant(void **state)
     const double offsets[] = {1e8, 1e12}, one[] = {1, 1, 1, 1, 1};
     const size_t counts[] = {50, MANY};
     for (int n = 0; n < 4; n++)
-        for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_STD; scale++) {
+        for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_STD; scale++) {
             size_t count = counts[n / 2];
             double *rows = truth_rows(count, D, one, 3), deviation[D];
             em_model *model = NULL;
             em_error err = {0};
-            em_options options = options_of("covariance", (em_scale)scale);
+            em_options options = options_of("covariance", (emi_scale)scale);
             for (size_t i = 0; i < count * D; i++) rows[i] += offsets[n % 2];
             free(standardised(rows, count, D, deviation));
             options.components = D;
@@ -365,7 +365,7 @@ static void far_from_zero_is_not_constant(void **state)
             assert_int_equal(em_model_info(model)->constant_features, 0);
             double sum = 0, wanted = 0;
             for (int f = 0; f < D; f++) sum += em_model_explained_variance(model)[f];
-            for (int f = 0; f < D; f++) wanted += scale == EM_SCALE_STD ? 1 : deviation[f] * deviation[f];
+            for (int f = 0; f < D; f++) wanted += scale == EMI_SCALE_STD ? 1 : deviation[f] * deviation[f];
             assert_close(sum, wanted, n % 2 ? 1e-3 : 1e-9);
             em_model_free(&model);
             free(rows);
@@ -382,7 +382,7 @@ static void constants_among_others_are_harmless(void **state)
         for (int inexact = 0; inexact < 2; inexact++) {
             em_model *model = NULL;
             em_error err = {0};
-            em_options options = options_of("krylov", inexact ? EM_SCALE_STD : EM_SCALE_NONE);
+            em_options options = options_of("krylov", inexact ? EMI_SCALE_STD : EMI_SCALE_NONE);
             for (int n = 0; n < N * D; n++)
                 if (n % D == 2) rows[n] = constants[c];
             if (inexact) rows[2] = nextafter(constants[c], 0);
@@ -418,16 +418,16 @@ static void deviations_and_offsets_are_the_solvers(void **state)
             network net;
             emi_problem p = {0};
             em_error err = {0};
-            em_options options = options_of("krylov", (em_scale)(way % 3));
+            em_options options = options_of("krylov", (emi_scale)(way % 3));
             options.center = way / 3 % 2;
-            if (n > 2 && options.scale == EM_SCALE_NONE) options.scale = EM_SCALE_STD;
+            if (n > 2 && options.scale == EMI_SCALE_NONE) options.scale = EMI_SCALE_STD;
             for (int i = 0; i < N * D; i++) rows[i] *= sizes[n];
             const network_plan plan = {rows, N, D, "path", NODES, 1};
             assert_ok(network_open(&net, &plan, &err), &err);
             assert_ok(emi_problem_open(&p, net.mesh, net.shards, &options, &err), &err);
             assert_ok(emi_problem_complete(&p, &options, way >= 6, &err), &err);
             assert_int_equal(p.C[0].dense != NULL, way >= 6);
-            assert_true(options.scale == EM_SCALE_NONE && n > 0 ? p.exponent != 0 : p.exponent == 0);
+            assert_true(options.scale == EMI_SCALE_NONE && n > 0 ? p.exponent != 0 : p.exponent == 0);
             for (int f = 0; f < D; f++) {
                 long double mean = 0, squares = 0, factor = ldexpl(1, -p.exponent) / p.scale[f];
                 for (int r = 0; options.center && r < N; r++) mean += (long double)rows[r * D + f] / N;

@@ -33,7 +33,7 @@ static em_status fit(job *j)
     em_shards *shards = NULL;
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = j->ask.method;
     options.components = K;
     options.iterations = j->ask.iterations;

@@ -1,5 +1,6 @@
 /* A checkpoint: words of a good one are replaced, its checksum is made to fit again, and the fit goes on from it.  Input:
  * a byte that chooses the method, then records of two bytes that say where and eight that say what. */
+#include "fit/options.h"
 #include "fuzz.h"
 #include "lab/tables/generate.h"
 
@@ -32,12 +33,12 @@ static int stop_at_once(const em_progress *progress, void *user)
 static em_status fit(int method, const char *path, int resume, em_error *err)
 {
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = methods[method];
     options.components = K;
     options.iterations = 12;
     options.tolerance = 0;
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     options.checkpoint = path;
     options.resume = resume;
     if (!resume) options.monitor = stop_at_once;

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    const em_read_options some = {.columns = "1,0"};
+    const em_read_options some = {.size = sizeof(em_read_options), .columns = "1,0"};
     char named[128];
     const char *path = fuzz_file(bytes, size);
     (void)snprintf(named, sizeof named, "%s:X", path);

@@ -154,13 +154,18 @@ def make_hdf5():
 
 def make_checkpoint():
     """Patches (fuzz_checkpoint.c): the method, then words to replace: where, and what."""
-    label_iteration, alpha, tested, column, found, first_count = 31, 67, 71, 72, 74, 79
+    label_iteration, alpha, options, option_count = 10, 46, 50, 18  # each of which takes six words
+    tested = options + 1 + 6 * option_count
+    column, found, first_count = tested + 1, tested + 3, tested + 8
     for method in range(6):
         put("checkpoint", f"good-{method}", bytes([method]))
         for name, place, word in (
             ("late", label_iteration, 1 << 62),
             ("never", label_iteration, 0),
             ("step", alpha, 0x7FF8000000000000),
+            ("options", options, 1 << 40),
+            ("fewer", options, 3),
+            ("unknown", options + 1, int.from_bytes(b"zeal-ous", "little")),
             ("tested", tested, 1),
             ("column", column, 5),
             ("found", found, 1),

@@ -21,7 +21,7 @@ static em_graph *make(const char *spec, int nodes, const char *rule)
 static em_graph_info measure(const char *spec, int nodes, const char *rule)
 {
     em_error err = {0};
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     em_graph *graph = make(spec, nodes, rule);
     assert_ok(em_graph_measure(graph, &info, &err), &err);
     em_graph_free(&graph);
@@ -181,7 +181,7 @@ static void the_lower_end_counts(void **state)
     (void)state;
     static const double swap[4] = {0.01, 0.99, 0.99, 0.01};
     em_error err = {0};
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     em_graph *graph = make("path", 2, "metropolis");
     assert_ok(em_graph_set_weight_matrix(graph, swap, &err), &err);
     assert_ok(em_graph_measure(graph, &info, &err), &err);
@@ -225,7 +225,7 @@ static void diameters_and_trees(void **state)
         }
         assert_int_equal(tree.depth, deepest);
 
-        em_graph_info info;
+        em_graph_info info = {.size = sizeof info};
         assert_ok(em_graph_measure(graph, &info, &err), &err);
         assert_int_equal(info.diameter, diameter);
         assert_int_equal(info.tree_depth, deepest);

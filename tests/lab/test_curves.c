@@ -1,6 +1,7 @@
 /* A contender's curve, recomputed from the traces of its runs. */
 #include "support/contenders.h"
 #include "support/matrix.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static lab_results *run(const lab_contender *list, int count, const em_data *dat
 static size_t trace_rows(const lab_results *results, int c, int n)
 {
     size_t rows = 0;
-    (void)em_model_trace(lab_results_model(results, c, n), &rows);
+    (void)trace_of(lab_results_model(results, c, n), &rows);
     return rows;
 }
 
@@ -36,7 +37,7 @@ static size_t trace_rows(const lab_results *results, int c, int n)
 static const em_trace_row *held(const lab_results *results, int c, int n, size_t at)
 {
     size_t rows = 0;
-    const em_trace_row *trace = em_model_trace(lab_results_model(results, c, n), &rows);
+    const em_trace_row *trace = trace_of(lab_results_model(results, c, n), &rows);
     return &trace[at < rows ? at : rows - 1];
 }
 
@@ -84,7 +85,7 @@ static void runs_of_one_length(void **state)
     lab_contender list[] = {contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS),
                             contender("oi", LAB_IN_ONE_PLACE, K, ITERATIONS),
                             contender("gha", LAB_EACH_ALONE, K, ITERATIONS)};
-    for (int c = 0; c < 3; c++) list[c].options.tolerance = 0;
+    for (int c = 0; c < 3; c++) list[c].options->tolerance = 0;
     lab_results *results = run(list, 3, NULL, TRIALS);
     for (int c = 0; c < 3; c++) {
         size_t rows = 0;
@@ -102,7 +103,7 @@ static void runs_that_converge_sooner_are_held(void **state)
     (void)state;
     lab_contender list[] = {contender("deepca", LAB_OVER_NETWORK, K, 5000), contender("oi", LAB_IN_ONE_PLACE, K, 5000),
                             contender("gha", LAB_EACH_ALONE, K, 100000)};
-    for (int c = 0; c < 3; c++) list[c].options.tolerance = 1e-10;
+    for (int c = 0; c < 3; c++) list[c].options->tolerance = 1e-10;
     lab_results *results = run(list, 3, NULL, TRIALS);
     for (int c = 0; c < 3; c++) {
         size_t shortest = SIZE_MAX, longest = 0;
@@ -130,8 +131,8 @@ static void a_run_that_diverges_ends_the_curve(void **state)
     for (int n = 0; n < SAMPLES / NODES * FEATURES; n++) values[n] *= 10;
     assert_ok(em_data_from_array(&data, values, EM_F64, SAMPLES, FEATURES, 0, 0, &err), &err);
     lab_contender list[] = {contender("gha", LAB_EACH_ALONE, K, 300), contender("dsa", LAB_OVER_NETWORK, K, 300)};
-    list[0].options.step = 0.05;
-    list[1].options.step = 1e3;
+    list[0].options->step = 0.05;
+    list[1].options->step = 1e3;
     lab_results *results = run(list, 2, data, 1);
     assert_int_equal(em_model_info(lab_results_model(results, 0, 0))->reason, EM_STOPPED_DIVERGED);
     for (int n = 1; n < NODES; n++) {
@@ -152,7 +153,7 @@ static void the_error_alone_is_the_same_error(void **state)
     lab_contender list[] = {contender("dsa", LAB_OVER_NETWORK, K, 30), contender("deepca", LAB_OVER_NETWORK, K, 30),
                             contender("gha", LAB_EACH_ALONE, K, 30)};
     lab_results *all = run(list, 3, NULL, 2);
-    for (int c = 0; c < 3; c++) list[c].options.trace = EM_TRACE_ERROR;
+    for (int c = 0; c < 3; c++) list[c].options->trace = EMI_TRACE_ERROR;
     lab_results *alone = run(list, 3, NULL, 2);
     for (int c = 0; c < 3; c++) {
         size_t rows = 0, others = 0;
@@ -177,7 +178,7 @@ static void without_a_truth_only_counts_are_drawn(void **state)
     enum { ITERATIONS = 6 };
     size_t rows = 0;
     lab_contender one = contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS);
-    one.options.truth_compute = 0;
+    one.options->truth_compute = 0;
     lab_results *results = run(&one, 1, NULL, 2);
     const lab_curve_row *curve = lab_results_curve(results, 0, &rows);
     assert_int_equal(rows, ITERATIONS + 1);
@@ -193,7 +194,7 @@ static void without_a_trace_there_is_no_curve(void **state)
     (void)state;
     size_t rows = 1;
     lab_contender one = contender("dsa", LAB_OVER_NETWORK, K, 6);
-    one.options.trace = EM_TRACE_NONE;
+    one.options->trace = EMI_TRACE_NONE;
     lab_results *results = run(&one, 1, NULL, 2);
     (void)lab_results_curve(results, 0, &rows);
     assert_int_equal(rows, 0);

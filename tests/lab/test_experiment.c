@@ -77,15 +77,15 @@ static void over_the_network_it_is_em_fit(void **state)
     em_data *data = draw(11);
     em_shards *shards = NULL;
     assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
-    for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_STD; scale++) {
+    for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_STD; scale++) {
         list_over_network(list);
-        for (int c = 0; c < OVER_NETWORK; c++) list[c].options.scale = (em_scale)scale;
+        for (int c = 0; c < OVER_NETWORK; c++) list[c].options->scale = (emi_scale)scale;
         lab_experiment about = {
             .graph = graph, .data = data, .contenders = list, .contender_count = OVER_NETWORK, .trials = 1, .seed = 7};
         lab_results *results = run(&about);
         for (int c = 0; c < OVER_NETWORK; c++) {
             assert_int_equal(lab_results_runs(results, c), 1);
-            check_run(results, c, 0, fit(shards, graph, &list[c].options, 7));
+            check_run(results, c, 0, fit(shards, graph, list[c].options, 7));
         }
         lab_results_free(&results);
     }
@@ -110,7 +110,7 @@ static void shards_are_taken_as_they_are(void **state)
         assert_ok(em_shards_split(&shards, data, NODES, ways[way], 5, &err), &err);
         about.shards = shards;
         lab_results *results = run(&about);
-        for (int c = 0; c < 2; c++) check_run(results, c, 0, fit(shards, graph, &list[c].options, 0));
+        for (int c = 0; c < 2; c++) check_run(results, c, 0, fit(shards, graph, list[c].options, 0));
         lab_results_free(&results);
         em_shards_free(&shards);
     }
@@ -146,13 +146,13 @@ static void in_one_place_and_alone_it_is_em_fit(void **state)
         contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS), contender("gha", LAB_IN_ONE_PLACE, K, ITERATIONS),
         contender("krylov", LAB_EACH_ALONE, K, ITERATIONS)};
     pooled_truth(data, truth);
-    for (int c = 0; c < LIST; c++) list[c].options.truth = truth;
+    for (int c = 0; c < LIST; c++) list[c].options->truth = truth;
     lab_experiment about = {
         .graph = graph, .data = data, .contenders = list, .contender_count = LIST, .trials = 1, .seed = 9};
     lab_results *results = run(&about);
     assert_ok(em_shards_split(&whole, data, 1, NULL, 0, &err), &err);
-    check_run(results, 1, 0, fit(whole, NULL, &list[1].options, 9));
-    check_run(results, 3, 0, fit(whole, NULL, &list[3].options, 9));
+    check_run(results, 1, 0, fit(whole, NULL, list[1].options, 9));
+    check_run(results, 3, 0, fit(whole, NULL, list[3].options, 9));
     double *rows = malloc(sizeof *rows * EACH * FEATURES);
     assert_non_null(rows);
     for (int node = 0; node < NODES; node++) {
@@ -162,7 +162,7 @@ static void in_one_place_and_alone_it_is_em_fit(void **state)
         assert_ok(em_shards_split(&own, part, 1, NULL, 0, &err), &err);
         for (int c = 0; c < LIST; c += 4) {
             assert_int_equal(lab_results_runs(results, c), NODES);
-            check_run(results, c, node, fit(own, NULL, &list[c].options, 9));
+            check_run(results, c, node, fit(own, NULL, list[c].options, 9));
             assert_true(em_model_info(lab_results_model(results, c, node))->error > 1e-3); /* a fifth of the rows */
         }
         em_shards_free(&own);
@@ -190,7 +190,7 @@ static void the_computed_truth_is_the_pooled_one(void **state)
     lab_experiment about = {.graph = graph, .data = data, .contenders = list, .contender_count = LIST, .trials = 1};
     lab_results *computed = run(&about);
     pooled_truth(data, truth);
-    for (int c = 0; c < LIST; c++) list[c].options.truth = truth;
+    for (int c = 0; c < LIST; c++) list[c].options->truth = truth;
     lab_results *given = run(&about);
     for (int c = 0; c < LIST; c++)
         for (int n = 0; n < lab_results_runs(given, c); n++)
@@ -245,7 +245,7 @@ static void each_has_the_operator_of_its_own(void **state)
     lab_results *results = run(&about);
     for (int c = 0; c < 4; c++) {
         assert_string_equal(em_model_info(lab_results_model(results, c, 0))->operator_name, operators[c]);
-        check_run(results, c, 0, fit(shards, graph, &list[c].options, 0));
+        check_run(results, c, 0, fit(shards, graph, list[c].options, 0));
     }
     lab_results_free(&results);
     em_shards_free(&shards);
@@ -259,8 +259,8 @@ static void a_wide_block_after_a_narrow_one(void **state)
     (void)state;
     em_graph *graph = make_graph(NODES);
     lab_contender list[2] = {contender("krylov", LAB_OVER_NETWORK, K, 3), contender("krylov", LAB_OVER_NETWORK, K, 3)};
-    list[0].options.oversample = 0;
-    list[1].options.oversample = FEATURES;
+    list[0].options->oversample = 0;
+    list[1].options->oversample = FEATURES;
     lab_experiment about = {
         .graph = graph, .drawn = {FEATURES, SAMPLES, K, 0.6}, .contenders = list, .contender_count = 2, .trials = 1};
     lab_results *results = run(&about);
@@ -367,7 +367,7 @@ static void a_trial_is_an_experiment_of_its_own_seed(void **state)
         em_shards *shards = NULL;
         em_data *data = draw(about.seed);
         assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &err), &err);
-        check_run(all, 1, t, fit(shards, graph, &list[1].options, about.seed));
+        check_run(all, 1, t, fit(shards, graph, list[1].options, about.seed));
         em_shards_free(&shards);
         em_data_free(&data);
     }

@@ -232,8 +232,8 @@ static void a_wrong_option_ends_the_whole(void **state)
         lab_contender list[2];
         lab_experiment about = experiment_of(list, 2);
         for (int wrong = 0; wrong < 2; wrong++) {
-            list[0] = list[1] = contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS);
-            mistakes[m].make(&list[wrong].options);
+            for (int c = 0; c < 2; c++) list[c] = contender("dsa", LAB_OVER_NETWORK, K, ITERATIONS);
+            mistakes[m].make(list[wrong].options);
             for (about.trials = 1; about.trials <= 2; about.trials++)
                 assert_experiment_refused(&about, mistakes[m].words);
         }

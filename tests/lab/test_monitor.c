@@ -127,9 +127,9 @@ static void a_stop_ends_the_runs_under_way(void **state)
     for (int threads = 1; threads <= 2; threads++) {
         list_all_places(list);
         for (int c = 0; c < LIST; c++) {
-            list[c].options.iterations = endless;
-            list[c].options.tolerance = 0;
-            list[c].options.trace = EM_TRACE_NONE;
+            list[c].options->iterations = endless;
+            list[c].options->tolerance = 0;
+            list[c].options->trace = EMI_TRACE_NONE;
         }
         report r = {.stop_at = -1, .stop_under_way = 3};
         lab_results *results = run(list, threads, &r);
@@ -158,8 +158,8 @@ static void a_contenders_own_monitor_stops_it_all(void **state)
     lab_contender list[LIST];
     int calls = 0;
     list_all_places(list);
-    list[1].options.monitor = stop_at_seven;
-    list[1].options.monitor_user = &calls;
+    list[1].monitor = stop_at_seven;
+    list[1].monitor_user = &calls;
     lab_results *results = run(list, 1, NULL);
     assert_int_equal(calls, 7);
     assert_int_equal(lab_results_stopped(results), 1);

@@ -1,4 +1,5 @@
 /* The pictures of models, scores, networks and comparisons, and what colours their points. */
+#include "fit/options.h"
 #include "lab/plot.h"
 #include "lab/tables/generate.h"
 #include "support/check.h"
@@ -39,11 +40,11 @@ static em_model *fitted(const char *method, int d, int K, int nodes, long iterat
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     if (iterations) options.iterations = iterations;
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     options.truth_compute = with_truth;
     assert_ok(lab_generate(&data, (size_t)d, 500, (size_t)K, 0.5, 1, &err), &err);
     assert_ok(em_shards_split(&shards, data, nodes, "contiguous", 0, &err), &err);

@@ -9,7 +9,7 @@
 
 enum { MOST = 130 };
 
-static em_status orthonormalise(double *A, int d, int K, em_qr_signs signs, em_error *err)
+static em_status orthonormalise(double *A, int d, int K, emi_qr_signs signs, em_error *err)
 {
     size_t needs = emi_orthonormalise_needs(d, K);
     double *room = malloc(needs * sizeof *room); /* exactly what it asks for: the sanitizer sees a double more */
@@ -41,7 +41,7 @@ static void positive_signs_make_it_unique(void **state)
         int d = sizes[s].d, K = sizes[s].K;
         matrix_fill(A, (size_t)(d * K), s + 1);
         memcpy(Q, A, sizeof Q);
-        assert_ok(orthonormalise(Q, d, K, EM_QR_POSITIVE, &err), &err);
+        assert_ok(orthonormalise(Q, d, K, EMI_QR_POSITIVE, &err), &err);
         assert_true(matrix_departure_from_orthonormal(Q, d, K) < 1e-13);
         for (int k = 0; k < K; k++)
             for (int l = 0; l < K; l++) R[k * K + l] = dot(Q + l * d, A + k * d, d);
@@ -62,8 +62,8 @@ static void free_signs_differ_by_signs_alone(void **state)
     em_error err = {0};
     matrix_fill(positive, D * K, 3);
     memcpy(other, positive, sizeof other);
-    assert_ok(orthonormalise(positive, D, K, EM_QR_POSITIVE, &err), &err);
-    assert_ok(orthonormalise(other, D, K, EM_QR_FREE, &err), &err);
+    assert_ok(orthonormalise(positive, D, K, EMI_QR_POSITIVE, &err), &err);
+    assert_ok(orthonormalise(other, D, K, EMI_QR_FREE, &err), &err);
     int turned = 0;
     for (int k = 0; k < K; k++) {
         double along = dot(positive + k * D, other + k * D, D);
@@ -82,7 +82,7 @@ static void a_basis_stays_as_it_is(void **state)
     em_error err = {0};
     matrix_of_spectrum(A, Q, D, spectrum, 5);
     memcpy(before, Q, sizeof Q);
-    assert_ok(orthonormalise(Q, D, K, EM_QR_POSITIVE, &err), &err);
+    assert_ok(orthonormalise(Q, D, K, EMI_QR_POSITIVE, &err), &err);
     for (int n = 0; n < D * K; n++) assert_close(Q[n], before[n], 1e-14);
 }
 
@@ -95,7 +95,7 @@ static void dependent_columns_still_give_a_basis(void **state)
     matrix_fill(A, D, 9);
     memcpy(A + D, A, sizeof *A * D);
     memset(A + 2 * D, 0, sizeof *A * D);
-    assert_ok(orthonormalise(A, D, K, EM_QR_POSITIVE, &err), &err);
+    assert_ok(orthonormalise(A, D, K, EMI_QR_POSITIVE, &err), &err);
     assert_true(matrix_departure_from_orthonormal(A, D, K) < 1e-13);
 }
 

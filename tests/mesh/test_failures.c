@@ -1,4 +1,5 @@
 /* Engines that fail: failures stick, and a fit ends with the engine's own words wherever it happens. */
+#include "fit/options.h"
 #include "mesh/mesh.h"
 #include "support/check.h"
 #include "support/faulty_engine.h"
@@ -58,14 +59,14 @@ static void failures_stick(void **state)
 
 static em_options options_for(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = 2;
     options.iterations = 6;
     options.tolerance = 0;
     options.trace = 1;
     options.truth_compute = 1;
-    options.scale = EM_SCALE_STD;
+    options.scale = EMI_SCALE_STD;
     return options;
 }
 
@@ -125,7 +126,7 @@ static void with_threads_and_spectral_scale_too(void **state)
 {
     (void)state;
     em_options options = options_for("dsa");
-    options.scale = EM_SCALE_SPECTRAL;
+    options.scale = EMI_SCALE_SPECTRAL;
     assert_true(fail_everywhere(&options, 2) > 50);
 }
 

@@ -1,5 +1,6 @@
 /* A fit on an engine that goes wrong in one of its processes: it ends in all of them, in words that say where, and soon; or, where
  * blocks are only late, as if nothing were. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/engines.h"
 #include "support/faulty_engine.h"
@@ -37,7 +38,7 @@ static outcome fit_with(const char *engine, engine_fault fault, int everywhere, 
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = "deepca";
     options.components = K;
     options.iterations = 10;

@@ -105,7 +105,7 @@ static void polynomials(em_mesh *mesh, gossip way)
 {
     const int rounds[] = {0, 1, 2, 3, 8, 25};
     double low = way.c.low;
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     em_error err = {0};
     assert_ok(em_graph_measure(mesh->graph, &info, &err), &err);
     double exact = info.beta < 1e-10 ? 0 : info.beta;
@@ -159,7 +159,7 @@ static void disagreement_shrinks_as_promised(void **state)
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     emi_field Z = {0}, before = {0}, work = {0};
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     em_error err = {0};
     assert_ok(em_graph_create(&graph, "cycle", NODES, 0, &err), &err);
     assert_ok(em_mesh_open(&mesh, NULL, graph, 1, &err), &err);

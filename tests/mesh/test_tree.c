@@ -120,7 +120,7 @@ static void costs(em_mesh *mesh)
 {
     double result[SIZE];
     emi_field parts = entries(mesh);
-    em_graph_info info;
+    em_graph_info info = {.size = sizeof info};
     em_error err = {0};
     assert_ok(em_graph_measure(mesh->graph, &info, &err), &err);
     assert_int_equal(mesh->tree.depth, info.tree_depth);

@@ -1,9 +1,11 @@
 /* Every registered method on every registered engine, against LAPACK on the pooled data, column by column.  A new
  * method or engine joins by entering its registry; built once more with another list of engines, it runs on those. */
+#include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/engines.h"
+#include "support/models.h"
 #include "support/promises.h"
 #include "support/truth.h"
 #include "support/verdicts.h"
@@ -45,7 +47,7 @@ static int tear_down(void **state)
 
 static em_options exact_options(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-9;
@@ -153,7 +155,7 @@ static void assert_same_bits(const em_model *a, const em_model *b)
     assert_memory_equal(em_model_explained_variance(a), em_model_explained_variance(b), sizeof(double) * K);
     assert_int_equal(em_model_info(a)->iterations, em_model_info(b)->iterations);
     size_t rows_a, rows_b;
-    const em_trace_row *x = em_model_trace(a, &rows_a), *y = em_model_trace(b, &rows_b);
+    const em_trace_row *x = trace_of(a, &rows_a), *y = trace_of(b, &rows_b);
     assert_int_equal(rows_a, rows_b);
     for (size_t r = 0; r < rows_a; r++) {
         assert_memory_equal(&x[r].residual, &y[r].residual, sizeof x[r].residual);

@@ -1,7 +1,9 @@
 /* Exchanges to a given error.  They are counted, not timed: exact and repeatable. */
 #include "base/random.h"
+#include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "support/check.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ static em_model *traced_fit(const problem *p, em_options options)
 
 static em_options options_of(const char *method, int K)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-10;
@@ -46,7 +48,7 @@ static em_options options_of(const char *method, int K)
 static em_trace_row reached(const em_model *model, double error)
 {
     size_t rows;
-    const em_trace_row *trace = em_model_trace(model, &rows);
+    const em_trace_row *trace = trace_of(model, &rows);
     for (size_t r = 0; r < rows; r++)
         if (trace[r].error <= error) return trace[r];
     fail_msg("%s: E = %g at the end, %g was never reached", em_model_info(model)->method, trace[rows - 1].error, error);

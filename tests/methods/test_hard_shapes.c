@@ -90,7 +90,7 @@ static void unit_variance(void **state)
     for (size_t r = 0; r < t.N; r++) t.rows[r * 7 + 6] = 3;
     table seen = standardised(&t);
     em_options options = options_of(NULL, 3);
-    options.scale = EM_SCALE_STD;
+    options.scale = EMI_SCALE_STD;
     check_fits(&t, &seen, options, "contiguous", every_exact);
     options.method = "krylov";
     em_model *model = fit_table(&t, &options, "contiguous");
@@ -107,7 +107,7 @@ static void unit_first_eigenvalue(void **state)
     truth exact = truth_of(&t);
     for (size_t n = 0; n < t.N * 7; n++) seen.rows[n] = t.rows[n] / sqrt(truth_value(&exact, 0));
     em_options options = options_of(NULL, 3);
-    options.scale = EM_SCALE_SPECTRAL;
+    options.scale = EMI_SCALE_SPECTRAL;
     check_fits(&t, &seen, options, "contiguous", every_exact);
     free_truth(&exact);
     free(seen.rows);

@@ -1,5 +1,6 @@
 /* Every method on networks of every kind, with K below, at and above the rank of the data, against a decomposition of the
  * pooled rows: the verdict as well as the numbers. */
+#include "fit/options.h"
 #include "methods/method.h"
 #include "support/check.h"
 #include "support/matrix.h"
@@ -80,7 +81,7 @@ static int check_method(const table *t, const em_method_info *method, int K, con
                         uint64_t seed)
 {
     char where[128];
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method->name;
     options.components = K;
     options.seed = seed;
@@ -166,7 +167,7 @@ static void the_distance_follows_the_step(void **state)
         double before = INFINITY;
         if (!promises_the_step(method)) continue;
         for (double step = 0.04; step > 0.001; step /= 4) {
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             options.method = method;
             options.components = 3;
             options.step = step;
@@ -177,7 +178,7 @@ static void the_distance_follows_the_step(void **state)
             before = sine;
             em_model_free(&model);
         }
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         options.method = method;
         options.components = 3;
         options.step = 1e-7;
@@ -199,7 +200,7 @@ static void the_distance_follows_the_mixes(void **state)
         double before = INFINITY;
         if (!promises_the_mixes(method)) continue;
         for (int rounds = 5; rounds <= 40; rounds *= 2) {
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             options.method = method;
             options.components = 3;
             options.tolerance = 1e-9;

@@ -4,6 +4,7 @@
  *     EIGENMESH_TEST_SEED=S        the problems of an earlier run, which printed S
  *     EIGENMESH_TEST_PROBLEM=n     the n-th of them alone
  *     EIGENMESH_TEST_PROBLEMS=n    so many, in place of 600                                                    */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/matrix.h"
 #include "support/problems.h"
@@ -229,7 +230,7 @@ static em_status fit(const problem *p, em_model **model, em_error *err)
     em_shards *shards = NULL;
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = p->method;
     options.components = p->K;
     options.tolerance = p->tolerance;

@@ -1,4 +1,5 @@
 /* Networks on which a number takes hundreds of rounds and more to get about. */
+#include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "methods/method.h"
 #include "support/check.h"
@@ -45,7 +46,7 @@ static void deepca_converges(void **state)
                     {"grid:10x20", 200}, {"star", 200},  {"grid:25x40", 1000}, {"cycle", 1000}};
     em_data *data = generate();
     for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         options.method = "deepca";
         em_model *model = fit(data, networks[n].topology, networks[n].nodes, options);
         const em_info *info = em_model_info(model);
@@ -67,7 +68,7 @@ static void nothing_overflows(void **state)
     em_data *data = generate();
     for (int m = 0; m < 3; m++)
         for (int t = 0; t < 2; t++) {
-            em_options options = em_options_default();
+            em_options options = emi_options_default();
             options.method = methods[m];
             options.iterations = m == 1 ? 200 : 5;
             em_model *model = fit(data, topologies[t], 1000, options);

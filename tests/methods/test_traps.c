@@ -1,5 +1,6 @@
 /* Where a method could easily believe that it is done: starts that are eigenvectors already, but not the leading ones;
  * networks that mix slowly under nodes that pull in different directions; problems so small that residuals flatter. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/truth.h"
 
@@ -43,7 +44,7 @@ static outcome fit(const double *rows, size_t N, int d, const em_options *option
 
 static em_options options_for(const char *method, int K, double tolerance)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = tolerance;

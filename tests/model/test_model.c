@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "support/check.h"
 #include "support/matrix.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,7 +186,7 @@ static void a_file_keeps_every_bit(void **state)
         assert_null(em_model_component_error(loaded));
         assert_same_info(em_model_info(loaded), em_model_info(model));
         size_t rows = 1;
-        assert_null(em_model_trace(loaded, &rows));
+        assert_null(trace_of(loaded, &rows));
         assert_int_equal(rows, 0);
         em_model_free(&loaded);
         em_model_free(&model);

@@ -2,6 +2,7 @@
 #include "model/model.h"
 #include "support/check.h"
 #include "support/hard.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static const double spectrum[D] = {9, 5, 3, 3, 1, 0.5, 0};
 static em_model *fit(const table *t, int components)
 {
     em_options options = options_of("covariance", components);
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     return fit_table(t, &options, "contiguous");
 }
 
@@ -69,7 +70,7 @@ static void what_was_sent_is_counted_in_its_units(void **state)
     after = em_model_info(model)->traffic[EM_METHOD];
     assert_true(before.units > 0 && before.bytes == after.bytes && before.rounds == after.rounds);
     assert_close(after.units, before.units * D / 2, 1e-14);
-    const em_trace_row *rows = em_model_trace(model, &count);
+    const em_trace_row *rows = trace_of(model, &count);
     assert_true(count > 1);
     assert_close(rows[count - 1].units, after.units, 1e-14);
     em_model_free(&model);

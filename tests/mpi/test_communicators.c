@@ -1,4 +1,5 @@
 /* em_mpi_mesh_open in a program of one's own, on communicators of its own making.  Four ranks. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/engines.h"
 #include "support/truth.h"
@@ -21,7 +22,7 @@ static int rank_in(MPI_Comm comm)
 
 static em_options options_of(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = 1e-10;
@@ -158,12 +159,12 @@ static void disagreements(void **state)
     em_options options = options_of("dsa");
     check_disagreement(&options, D - odd, "the number of features differs between processes");
     options.components = K + odd;
-    check_disagreement(&options, D, "--components differs between processes");
+    check_disagreement(&options, D, "option components differs between processes");
     options = options_of(odd ? "dsa" : "krylov");
-    check_disagreement(&options, D, "--method differs between processes");
+    check_disagreement(&options, D, "option method differs between processes");
     options = options_of("dsa");
     options.seed = (uint64_t)odd;
-    check_disagreement(&options, D, "--seed differs between processes");
+    check_disagreement(&options, D, "option seed differs between processes");
 }
 
 /* A value that only one rank can see, with averages either way. */

@@ -1,4 +1,5 @@
 /* Ranks that do not agree on what they do, and ranks that do not come: the engine itself, driven by hand.  Three ranks. */
+#include "fit/options.h"
 #include "mpi/engine.h"
 #include "support/check.h"
 #include "support/engines.h"
@@ -158,7 +159,7 @@ static void other_names_are_refused_everywhere(void **state)
 {
     static const char *const names[] = {"a", "b"}, *const swapped[] = {"b", "a"};
     const double rows[] = {1, 2, 3, 5, 4, -1};
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     em_error err = {0};
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;

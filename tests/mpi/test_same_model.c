@@ -1,4 +1,5 @@
 /* Every rank has the same model, bit for bit: for unlike_cpus.sh, whose ranks round differently. */
+#include "fit/options.h"
 #include "support/check.h"
 #include "support/engines.h"
 #include "support/matrix.h"
@@ -73,17 +74,17 @@ static void every_rank_has_the_same(void **state)
     matrix_fill_table(rows, N, D, 4);
     assert_ok(em_data_from_array(&data, rows, EM_F64, N, D, 0, 0, &err), &err);
     for (int m = 0; em_method(m); m++) {
-        em_options options = em_options_default();
+        em_options options = emi_options_default();
         options.method = em_method(m)->name;
         options.components = 3;
         if (em_method(m)->single_node) continue;
         if (!em_method(m)->exact) options.iterations = 300;
-        for (int scale = EM_SCALE_NONE; scale <= EM_SCALE_SPECTRAL; scale++) {
-            options.scale = (em_scale)scale;
+        for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_SPECTRAL; scale++) {
+            options.scale = (emi_scale)scale;
             fit_everywhere(data, &options);
         }
     }
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.variance = 0.9;
     fit_everywhere(data, &options);
     em_data_free(&data);

@@ -72,13 +72,13 @@ static void move(emi_solver *s, double by)
 static void steps_follow_their_schedule(void **state)
 {
     (void)state;
-    for (int decay = EM_DECAY_CONSTANT; decay <= EM_DECAY_POWER; decay++) {
+    for (int decay = EMI_DECAY_CONSTANT; decay <= EMI_DECAY_POWER; decay++) {
         fixture f;
         open_fixture(&f, 30);
-        f.driver.step.decay = (em_decay)decay;
+        f.driver.step.decay = (emi_decay)decay;
         f.driver.step.power = 0.7;
         for (long t = 0; emi_next(&f.solver); t++) {
-            double factor = decay == EM_DECAY_SQRT ? sqrt((double)t + 1) : decay ? pow((double)t + 1, 0.7) : 1;
+            double factor = decay == EMI_DECAY_SQRT ? sqrt((double)t + 1) : decay ? pow((double)t + 1, 0.7) : 1;
             assert_close(f.solver.step, 0.5 / factor, 1e-15);
         }
         assert_int_equal(f.solver.iteration, 30);

@@ -57,13 +57,13 @@ void copy_file(const char *from, const char *to)
 
 em_options options_for(const char *method)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.iterations = 48;
     options.tolerance = 0;
     options.truth_compute = 1;
-    options.trace = EM_TRACE_ALL;
+    options.trace = EMI_TRACE_ALL;
     options.seed = 3;
     return options;
 }

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_CHECKPOINTS_H
 #define TESTS_SUPPORT_CHECKPOINTS_H
 
+#include "fit/options.h"
 #include "support/check.h"
 
 enum { ROWS = 120, COLUMNS = 40, NODES = 5, K = 2, LONGEST = 512 };

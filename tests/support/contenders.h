@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_CONTENDERS_H
 #define TESTS_SUPPORT_CONTENDERS_H
 
+#include "fit/options.h"
 #include "lab/experiment.h"
 #include "support/check.h"
 

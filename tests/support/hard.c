@@ -171,7 +171,7 @@ void check_model(const truth *t, const em_model *model)
 
 em_options options_of(const char *method, int K)
 {
-    em_options options = em_options_default();
+    em_options options = emi_options_default();
     options.method = method;
     options.components = K;
     options.tolerance = tolerance;

@@ -2,6 +2,7 @@
 #ifndef TESTS_SUPPORT_HARD_H
 #define TESTS_SUPPORT_HARD_H
 
+#include "fit/options.h"
 #include "support/svd.h"
 
 #include <eigenmesh/eigenmesh.h>

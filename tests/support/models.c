@@ -12,10 +12,17 @@ static int same_number(double a, double b)
     return same_numbers(&a, &b, 1);
 }
 
+const em_trace_row *trace_of(const em_model *model, size_t *rows)
+{
+    *rows = em_model_trace_rows(model);
+    assert_null(em_model_trace_row(model, *rows));
+    return em_model_trace_row(model, 0);
+}
+
 static int same_trace(const em_model *a, const em_model *b)
 {
     size_t rows = 0, others = 0, n = 0;
-    const em_trace_row *left = em_model_trace(a, &rows), *right = em_model_trace(b, &others);
+    const em_trace_row *left = trace_of(a, &rows), *right = trace_of(b, &others);
     if (rows != others) return 0;
     while (n < rows && left[n].iteration == right[n].iteration && left[n].rounds == right[n].rounds &&
            left[n].messages == right[n].messages && left[n].bytes == right[n].bytes &&

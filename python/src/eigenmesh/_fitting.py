@@ -102,19 +102,17 @@ def _text(value: Any) -> str:
 class Wishes:
     """An em_options and the memory that it points to."""
 
-    def __init__(self, options: Dict[str, Any], watch: Watch, trace: int, init: Optional[np.ndarray],
-                 truth: bool) -> None:
-        self.native = ffi.new("em_options *", lib.em_options_default())
+    def __init__(self, options: Dict[str, Any], watch: Watch, init: Optional[np.ndarray]) -> None:
+        self.native = create("em_options", lib.em_options_create, lib.em_options_free)
         handle = ffi.new_handle(watch)
         watched = ffi.new("py_watch *", {"period": 0.0 if watch.callback else LOOK_EVERY, "user": handle})
         self._kept: List[Any] = [init, watch, handle, watched]
         for name, value in options.items():
             if value is not None:
-                self._kept.append(ffi.new("char[]", _text(value).encode()))
-                checked(lib.em_options_set, self.native, name.replace("_", "-").encode(), self._kept[-1])
-        self.native.init = ffi.NULL if init is None else borrowed_doubles(init)
-        self.native.trace, self.native.truth_compute = trace, truth
-        self.native.monitor, self.native.monitor_user = ffi.addressof(lib, "py_monitor"), watched
+                checked(lib.em_options_set, self.native, name.replace("_", "-").encode(), _text(value).encode())
+        if init is not None:
+            lib.em_options_set_start(self.native, borrowed_doubles(init), *init.shape)
+        lib.em_options_set_monitor(self.native, ffi.addressof(lib, "py_monitor"), watched)
 
 
 def _shards(tables: List[Any], hosted: int) -> Any:
@@ -129,15 +127,15 @@ def _mesh(graph: Graph, cluster: Optional[Cluster]) -> Any:
     return create("em_mesh", lib.py_mpi_mesh_open, lib.em_mesh_close, cluster.pointer, graph.handle, threads())
 
 
-def fit(tables: List[Any], graph: Graph, options: Dict[str, Any], *, watch: Watch, trace: int,
-        init: Optional[np.ndarray] = None, truth: bool = False, cluster: Optional[Cluster] = None) -> Model:
+def fit(tables: List[Any], graph: Graph, options: Dict[str, Any], *, watch: Watch, init: Optional[np.ndarray] = None,
+        cluster: Optional[Cluster] = None) -> Model:
     """Find the components of tables (em_data): several are one a node, one is split over the nodes that live here.
 
-    options: by the names of the command line, "_" for "-"; those that are None keep their default. init: d x K.
+    options: by the library's names, "_" for "-"; those that are None keep their default. init: d x K.
     """
     with ExitStack() as stack:
         with agreed(cluster):
-            wishes = Wishes(options, watch, trace, init, truth)
+            wishes = Wishes(options, watch, init)
             hosted = cluster.hosted(graph.nodes) if cluster else graph.nodes
             shards = stack.enter_context(_shards(tables, hosted))
         # Closing is collective where opening was: it must not wait for the garbage collector.

@@ -91,7 +91,7 @@ class Graph:
 
     def measure(self) -> GraphMeasures:
         """Degrees, diameter and how fast gossip mixes."""
-        info = ffi.new("em_graph_info *")
+        info = ffi.new("em_graph_info *", {"size": ffi.sizeof("em_graph_info")})
         checked(lib.em_graph_measure, self.handle, info)
         return GraphMeasures(*(getattr(info, field) for field in GraphMeasures._fields))
 

@@ -143,19 +143,9 @@ class Model:
 
     def history(self) -> Dict[str, np.ndarray]:
         """The trace, a row an iteration, the first one before any; NaN where a number does not apply."""
-        count = ffi.new("size_t *")
-        rows = lib.em_model_trace(self.handle, count)
-        layout = ffi.typeof("em_trace_row")
-        fields = dict(layout.fields)
-        dtype = np.dtype({
-            "names": TRACE_FIELDS,
-            "formats": [_NUMPY[fields[name].type.cname] for name in TRACE_FIELDS],
-            "offsets": [fields[name].offset for name in TRACE_FIELDS],
-            "itemsize": ffi.sizeof(layout),
-        })
-        size = ffi.sizeof(layout) * count[0]
-        table = np.frombuffer(ffi.buffer(rows, size), dtype=dtype) if size else np.empty(0, dtype)
-        return {name: table[name].copy() for name in TRACE_FIELDS}
+        rows = [lib.em_model_trace_row(self.handle, r) for r in range(lib.em_model_trace_rows(self.handle))]
+        kinds = {name: _NUMPY[field.type.cname] for name, field in ffi.typeof("em_trace_row").fields}
+        return {name: np.array([getattr(row, name) for row in rows], dtype=kinds[name]) for name in TRACE_FIELDS}
 
 
 _NUMPY = {"long": np.dtype("long"), "uint64_t": np.dtype("uint64"), "double": np.dtype("float64")}

@@ -1,7 +1,8 @@
 """The seam to libeigenmesh: handles that are released, statuses that are raised, arrays that are lent."""
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+import re
+from typing import Any, Callable, Dict, List, Match, Optional, Sequence
 
 import numpy as np
 
@@ -23,12 +24,44 @@ def text_of(chars: Any) -> str:
     return ffi.string(chars).decode(errors="replace")
 
 
+#: Parameters with another name than the library's option.
+PARAMETERS = {"components": "n_components", "tolerance": "tol", "iterations": "max_iter", "seed": "random_state"}
+
+
+def options() -> List[Dict[str, Any]]:
+    """The library's table: a dict an option, with its name, default, help and the words it may be."""
+    found: List[Dict[str, Any]] = []
+    while lib.em_option(len(found)):
+        info = lib.em_option(len(found))
+        found.append({"name": text_of(info.name), "preset": text_of(info.preset), "help": text_of(info.help),
+                      "words": text_of(info.words).split()})
+    return found
+
+
+def in_parameters(text: str) -> str:
+    """The library says "try method=krylov" or "option tolerance"; here that is method="krylov" and tol."""
+    names = {option["name"]: PARAMETERS.get(option["name"], option["name"].replace("-", "_")) for option in options()}
+
+    def spoken(found: Match[str]) -> str:
+        name, value = found["option"] or found["name"], found["value"]
+        if name not in names:
+            return found[0]
+        if value is None:
+            return names[name]
+        quote = "" if re.fullmatch(r"[\d.eE+-]+", value) else '"'
+        return f"{names[name]}={quote}{value}{quote}"
+
+    subject, colon, rest = text.partition(": ")
+    return subject + colon + re.sub(r"(?<![^\s(])(?:option (?P<option>[a-z-]+)|(?P<name>[a-z-]+)=(?P<value>[^\s,;)]+))",
+                                    spoken, rest)
+
+
 def checked(function: Callable[..., int], *arguments: Any) -> None:
     """Call a function of the library, which takes an em_error last, and raise what it says."""
     error = ffi.new("em_error *")
     status = function(*arguments, error)
     if status != lib.EM_OK:
-        raise error_for(status, text_of(error.msg) or text_of(lib.em_status_text(status)), error.node)
+        raise error_for(status, in_parameters(text_of(error.msg)) or text_of(lib.em_status_text(status)), error.node)
 
 
 def create(kind: str, make: Callable[..., int], release: Callable[[Any], None], *arguments: Any) -> Any:

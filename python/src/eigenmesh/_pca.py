@@ -174,10 +174,10 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         components = self._wanted(sum(everywhere(cluster, sum(len(table) for table in tables))))
         graph = Graph(self.topology, nodes, self.weights, seed)
         options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
-                   "tolerance": tolerance_for(self.method, self.tol), "scale": self.scale, "seed": seed}
+                   "tolerance": tolerance_for(self.method, self.tol), "scale": self.scale, "seed": seed,
+                   "trace": "all" if nodes > 1 and not cluster else "error"}
         names = getattr(self, "feature_names_in_", None)
         model = fit([lend(table, names) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
-                    trace=lib.EM_TRACE_ALL if nodes > 1 and not cluster else lib.EM_TRACE_ERROR,
                     init=self._start(init, components, seed), cluster=cluster)
         if isinstance(self.n_components, str):  # one process decides, as it does in the library
             model.truncate(everywhere(cluster, dimension(model.per_component("explained_variance"), model.samples))[0])

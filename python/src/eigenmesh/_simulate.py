@@ -80,8 +80,8 @@ def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes
         arrays = [lendable(np.asarray(part)) for part in parts]
     tables = [lend(array) for array in arrays]
     wishes = {"components": n_components, "method": method, "step": step, "iterations": max_iter, "seed": random_state,
-              "tolerance": tolerance_for(method, tol), **options}
-    model = fit(tables, graph, wishes, watch=Watch(callback), trace=lib.EM_TRACE_ALL, truth=True)
+              "tolerance": tolerance_for(method, tol), "trace": "all", "truth": "compute", **options}
+    model = fit(tables, graph, wishes, watch=Watch(callback))
     return Simulation(
         method=model.method, graph=graph, history=model.history(), components=model.components,
         explained_variance=model.per_component("explained_variance"),
