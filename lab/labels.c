@@ -1,18 +1,10 @@
 #include "lab/labels.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-static int is_missing(const char *text)
-{
-    static const char *const words[] = {"", "na", "n/a", "nan", "null", "none", "?"};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (strcasecmp(text, words[w]) == 0) return 1;
-    return 0;
-}
 
 /* NaN: it is none. */
 static double number_of(const char *text)
@@ -48,7 +40,7 @@ em_status labels_sort_out(labels *l, em_error *err)
     l->most = -INFINITY;
     for (size_t row = 0; row < l->rows; row++) {
         const char *text = l->of(l->from, row);
-        if (is_missing(text)) {
+        if (emi_text_is_missing(text, strlen(text))) {
             l->missing = 1;
             continue;
         }

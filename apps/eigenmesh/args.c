@@ -1,15 +1,17 @@
-#include "args.h"
 #include "command.h"
 #include "flags.h"
 #include "message.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the options of a command ------------------------------------------------------------------------ */
 
 static void add(arguments *args, option_spec spec)
 {
@@ -57,8 +59,11 @@ static int takes(const command_spec *command, const char *option)
 void args_collect(arguments *args, const command_spec *command)
 {
     *args = (arguments){.command = command};
-    for (const option_spec *spec = command->options; spec->name; spec++)
-        add(args, spec->help ? *spec : from_library(index_in_library(spec->name)));
+    for (const option_spec *own = command->options; own->name; own++) {
+        option_spec spec = own->help ? *own : from_library(index_in_library(own->name));
+        spec.file = own->file;
+        add(args, spec);
+    }
     if (command->prints_table)
         add(args, (option_spec){.name = "json", .help = "print one JSON object and nothing else"});
     add(args, (option_spec){.name = "quiet", .letter = 'q', .help = "print nothing but errors"});
@@ -68,21 +73,23 @@ void args_collect(arguments *args, const command_spec *command)
         if (takes(command, em_option(i)->name)) add(args, from_library(i));
 }
 
-static int find(const arguments *args, const char *name)
+static const option_spec *find(const arguments *args, const char *name)
 {
     for (int i = 0; i < args->count; i++)
-        if (strcmp(args->specs[i].name, name) == 0) return i;
+        if (strcmp(args->specs[i].name, name) == 0) return &args->specs[i];
     abort(); /* a command asks for an option that is not in its table */
 }
 
-/* getopt_long's description of the options: the value of the i-th is ARGS_LETTERS + i, or its letter. */
+/* ---- reading what was typed --------------------------------------------------------------------------- */
+
+enum { LETTERS = 256 }; /* getopt_long's value of the i-th option is LETTERS + i, or its letter */
+
 static void describe(const arguments *args, struct option *options, char *letters)
 {
     *letters++ = ':'; /* tell a missing value from an unknown option */
     for (int i = 0; i < args->count; i++) {
         const option_spec *spec = &args->specs[i];
-        options[i] =
-            (struct option){spec->name, spec->metavar ? required_argument : no_argument, NULL, ARGS_LETTERS + i};
+        options[i] = (struct option){spec->name, spec->metavar ? required_argument : no_argument, NULL, LETTERS + i};
         if (!spec->letter) continue;
         *letters++ = spec->letter;
         if (spec->metavar) *letters++ = ':';
@@ -93,7 +100,7 @@ static void describe(const arguments *args, struct option *options, char *letter
 
 static int index_of(const arguments *args, int value)
 {
-    if (value >= ARGS_LETTERS) return value - ARGS_LETTERS;
+    if (value >= LETTERS) return value - LETTERS;
     for (int i = 0; i < args->count; i++)
         if (args->specs[i].letter && args->specs[i].letter == value) return i;
     return -1;
@@ -102,27 +109,18 @@ static int index_of(const arguments *args, int value)
 static em_status unknown(const arguments *args, const char *typed, em_error *err)
 {
     const char *command = args->command->name;
-    if (optopt >= ARGS_LETTERS)
-        return refuse(err, EM_EINVAL, "--%s: takes no value; try it alone", args->specs[optopt - ARGS_LETTERS].name);
+    if (optopt >= LETTERS)
+        return emi_fail(err, EM_EINVAL, "--%s: takes no value; try it alone", args->specs[optopt - LETTERS].name);
     if (optopt)
-        return refuse(err, EM_EINVAL, "-%c: no such option of %s; try 'eigenmesh %s --help'", optopt, command, command);
-    int length = (int)strcspn(typed, "=");
-    int beginnings = 0;
+        return emi_fail(err, EM_EINVAL, "-%c: no such option of %s; try 'eigenmesh %s --help'", optopt, command,
+                        command);
+    int length = (int)strcspn(typed, "="), beginnings = 0;
     for (int i = 0; i < args->count; i++)
         beginnings += length > 2 && strncmp(args->specs[i].name, typed + 2, (size_t)length - 2) == 0;
-    if (beginnings > 1)
-        return refuse(err, EM_EINVAL, "%.*s: more than one option of %s begins like this; try 'eigenmesh %s --help'",
-                      length, typed, command, command);
-    return refuse(err, EM_EINVAL, "%.*s: no such option of %s; try 'eigenmesh %s --help'", length, typed, command,
-                  command);
-}
-
-static em_status take(arguments *args, int i, em_error *err)
-{
-    const option_spec *spec = &args->specs[i];
-    if (args->values[i]) return refuse(err, EM_EINVAL, "--%s: given twice; try it once", spec->name);
-    args->values[i] = spec->metavar ? optarg : "";
-    return EM_OK;
+    return emi_fail(err, EM_EINVAL,
+                    beginnings > 1 ? "%.*s: more than one option of %s begins like this; try 'eigenmesh %s --help'"
+                                   : "%.*s: no such option of %s; try 'eigenmesh %s --help'",
+                    length, typed, command, command);
 }
 
 static em_status parse_options(arguments *args, int argc, char **argv, em_error *err)
@@ -136,13 +134,13 @@ static em_status parse_options(arguments *args, int argc, char **argv, em_error 
         int value = getopt_long(argc, argv, letters, options, NULL);
         if (value == -1) return EM_OK;
         if (value == '?') return unknown(args, argv[optind - 1], err);
-        if (value == ':') {
-            const option_spec *spec = &args->specs[index_of(args, optopt)];
-            return refuse(err, EM_EINVAL, "--%s: needs a value; try --%s %s", spec->name, spec->name,
-                          spec->example ? spec->example : spec->metavar);
-        }
-        em_status status = take(args, index_of(args, value), err);
-        if (status != EM_OK) return status;
+        int i = index_of(args, value == ':' ? optopt : value);
+        const option_spec *spec = &args->specs[i];
+        if (value == ':')
+            return emi_fail(err, EM_EINVAL, "--%s: needs a value; try --%s %s", spec->name, spec->name,
+                            spec->example ? spec->example : spec->metavar);
+        if (args->values[i]) return emi_fail(err, EM_EINVAL, "--%s: given twice; try it once", spec->name);
+        args->values[i] = spec->metavar ? optarg : "";
     }
 }
 
@@ -152,11 +150,11 @@ static em_status check_operands(const arguments *args, em_error *err)
     int limit = command->operand_limit;
     int least = limit == ANY_NUMBER ? 1 : limit;
     if (args->operand_count < least)
-        return refuse(err, EM_EINVAL, "%s: %s is missing; try '%s'", command->name,
-                      command->operands[args->operand_count], command->examples[0]);
+        return emi_fail(err, EM_EINVAL, "%s: %s is missing; try '%s'", command->name,
+                        command->operands[args->operand_count].name, command->examples[0]);
     if (limit != ANY_NUMBER && args->operand_count > limit)
-        return refuse(err, EM_EINVAL, "%s: '%s' is one argument too many; try '%s'", command->name,
-                      args->operands[limit], command->examples[0]);
+        return emi_fail(err, EM_EINVAL, "%s: '%s' is one argument too many; try '%s'", command->name,
+                        args->operands[limit], command->examples[0]);
     return EM_OK;
 }
 
@@ -166,29 +164,39 @@ static em_status check_required(const arguments *args, em_error *err)
         const option_spec *spec = &args->specs[i];
         if (!spec->required || args->values[i]) continue;
         if (spec->letter)
-            return refuse(err, EM_EINVAL, "-%c, --%s: required, and not given; try -%c %s", spec->letter, spec->name,
-                          spec->letter, spec->example);
-        return refuse(err, EM_EINVAL, "--%s: required, and not given; try --%s %s", spec->name, spec->name,
-                      spec->example);
+            return emi_fail(err, EM_EINVAL, "-%c, --%s: required, and not given; try -%c %s", spec->letter, spec->name,
+                            spec->letter, spec->example);
+        return emi_fail(err, EM_EINVAL, "--%s: required, and not given; try --%s %s", spec->name, spec->name,
+                        spec->example);
     }
     return EM_OK;
 }
 
 em_status args_parse(arguments *args, const command_spec *command, int argc, char **argv, em_error *err)
 {
+    em_status status = EM_OK;
     args_collect(args, command);
-    em_status status = parse_options(args, argc, argv, err);
-    if (status != EM_OK || args_given(args, "help")) return status;
+    TRY(parse_options(args, argc, argv, err));
+    if (args_given(args, "help")) return EM_OK;
     args->operands = argv + optind;
     args->operand_count = argc - optind;
-    status = check_operands(args, err);
-    if (status != EM_OK) return status;
-    return check_required(args, err);
+    TRY(check_operands(args, err));
+    TRY(check_required(args, err));
+done:
+    return status;
 }
+
+/* ---- values --------------------------------------------------------------------------------------------- */
 
 const char *args_text(const arguments *args, const char *name)
 {
-    return args->values[find(args, name)];
+    return args->values[find(args, name) - args->specs];
+}
+
+const char *args_value(const arguments *args, const char *name)
+{
+    const char *text = args_text(args, name);
+    return text ? text : find(args, name)->preset;
 }
 
 int args_given(const arguments *args, const char *name)
@@ -203,32 +211,28 @@ int args_reports(const arguments *args)
 
 static em_status not_a_number(const arguments *args, const char *name, const char *wanted, em_error *err)
 {
-    const option_spec *spec = &args->specs[find(args, name)];
-    const char *example = spec->example ? spec->example : spec->preset;
-    return refuse(err, EM_EINVAL, "--%s: '%s' is not %s; try --%s %s", name, args_text(args, name), wanted, name,
-                  example);
+    const option_spec *spec = find(args, name);
+    return emi_fail(err, EM_EINVAL, "--%s: '%s' is not %s; try --%s %s", name, args_text(args, name), wanted, name,
+                    spec->example ? spec->example : spec->preset);
 }
 
 em_status args_whole(const arguments *args, const char *name, uint64_t least, uint64_t most, uint64_t *value,
                      em_error *err)
 {
+    char wanted[96];
+    uint64_t number;
     const char *text = args_text(args, name);
     if (!text) return EM_OK;
-    char *end = NULL;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    /* strtoull alone would take "-1" and " 1". */
-    if (!isdigit((unsigned char)*text) || *end || errno || number < least || number > most) {
-        char wanted[96];
-        if (most == UINT64_MAX)
-            (void)snprintf(wanted, sizeof wanted, "a whole number from %llu on", (unsigned long long)least);
-        else
-            (void)snprintf(wanted, sizeof wanted, "a whole number from %llu to %llu", (unsigned long long)least,
-                           (unsigned long long)most);
-        return not_a_number(args, name, wanted, err);
+    if (emi_text_u64(text, &number) == 0 && number >= least && number <= most) {
+        *value = number;
+        return EM_OK;
     }
-    *value = number;
-    return EM_OK;
+    if (most == UINT64_MAX)
+        (void)snprintf(wanted, sizeof wanted, "a whole number from %llu on", (unsigned long long)least);
+    else
+        (void)snprintf(wanted, sizeof wanted, "a whole number from %llu to %llu", (unsigned long long)least,
+                       (unsigned long long)most);
+    return not_a_number(args, name, wanted, err);
 }
 
 em_status args_int(const arguments *args, const char *name, int least, int *value, em_error *err)
@@ -242,20 +246,15 @@ em_status args_int(const arguments *args, const char *name, int least, int *valu
 em_status args_real(const arguments *args, const char *name, double *value, em_error *err)
 {
     const char *text = args_text(args, name);
-    if (!text) return EM_OK;
-    char *end = NULL;
-    double number = strtod(text, &end);
-    if (end == text || *end || isspace((unsigned char)*text) || !isfinite(number))
-        return not_a_number(args, name, "a number", err);
-    *value = number;
-    return EM_OK;
+    if (!text || emi_text_double(text, value) == 0) return EM_OK;
+    return not_a_number(args, name, "a number", err);
 }
 
 /* The library speaks of "step"; here it is --step. */
 static em_status as_typed(em_status status, const char *name, em_error *err)
 {
     em_error library = *err;
-    if (strncmp(library.msg, name, strlen(name)) == 0) (void)refuse(err, status, "--%s", library.msg);
+    if (strncmp(library.msg, name, strlen(name)) == 0) (void)emi_fail(err, status, "--%s", library.msg);
     return status;
 }
 
@@ -270,4 +269,25 @@ em_status args_solver(const arguments *args, em_options *options, em_error *err)
         if (status != EM_OK) return as_typed(status, option->name, err);
     }
     return EM_OK;
+}
+
+int duration_read(const char *text, double *seconds)
+{
+    static const struct unit {
+        const char *name;
+        double seconds;
+    } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+    char *end = NULL;
+    if (strcmp(text, "forever") == 0) {
+        *seconds = INFINITY;
+        return 0;
+    }
+    if (!isdigit((unsigned char)*text)) return -1; /* strtod would take " 1", "-1" and "inf" */
+    double number = emi_text_strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].name) == 0 && number > 0 && isfinite(number)) {
+            *seconds = number * units[i].seconds;
+            return 0;
+        }
+    return -1;
 }

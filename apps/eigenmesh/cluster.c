@@ -1,5 +1,5 @@
 #include "cluster.h"
-#include "duration.h"
+#include "command.h"
 #include "engine.h"
 #include "message.h"
 
@@ -79,7 +79,7 @@ static em_status connect_all(em_error *err)
     outcomes = calloc(count, sizeof *outcomes);
     numbers = calloc(count, sizeof *numbers);
     if (!up || !down || !inbox || !outcomes || !numbers) {
-        (void)refuse_memory(err, "processes");
+        (void)emi_fail_memory(err, "processes");
         mover->fail(state, err);
         return lose(err);
     }
@@ -160,7 +160,7 @@ em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *
     if (longest == 0) goto done;
     padded = calloc(longest, 1);
     if (rank == 0) *all = calloc((size_t)size, longest);
-    TRY(cluster_agree(padded && (*all || rank != 0) ? EM_OK : refuse_memory(err, "texts"), err));
+    TRY(cluster_agree(padded && (*all || rank != 0) ? EM_OK : emi_fail_memory(err, "texts"), err));
     if (own) memcpy(padded, text, own);
     TRY(cluster_gather(padded, longest, *all, err));
     *all_size = (size_t)size * longest;
@@ -177,8 +177,8 @@ static em_status compare_arguments(int argc, char **argv, const char *theirs, co
     for (int i = 1; i < argc || theirs < end; i++) {
         const char *own = i < argc ? argv[i] : "nothing", *other = theirs < end ? theirs : "nothing";
         if (i >= argc || theirs >= end || strcmp(own, other) != 0)
-            return refuse(err, EM_EINVAL, "%s: '%s' here, '%s' on rank 0; try the same arguments everywhere",
-                          i > 1 && i <= argc && argv[i - 1][0] == '-' ? argv[i - 1] : "arguments", own, other);
+            return emi_fail(err, EM_EINVAL, "%s: '%s' here, '%s' on rank 0; try the same arguments everywhere",
+                            i > 1 && i <= argc && argv[i - 1][0] == '-' ? argv[i - 1] : "arguments", own, other);
         theirs += strlen(theirs) + 1;
     }
     return EM_OK;
@@ -193,7 +193,7 @@ static em_status check_same_arguments(int argc, char **argv, em_error *err)
     for (int i = 1; i < argc; i++) length += strlen(argv[i]) + 1;
     TRY(cluster_share(&length, sizeof length, err));
     at = text = calloc(length + 1, 1);
-    TRY(cluster_agree(text ? EM_OK : refuse_memory(err, "arguments"), err));
+    TRY(cluster_agree(text ? EM_OK : emi_fail_memory(err, "arguments"), err));
     for (int i = 1; rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
     TRY(cluster_share(text, length, err));
     TRY(cluster_agree(compare_arguments(argc, argv, text, text + length, err), err));
@@ -283,11 +283,11 @@ em_status cluster_choose_engine(const char *name, int *together, em_error *err)
             size_t used = strlen(all);
             (void)snprintf(all + used, sizeof all - used, "%s%s", i ? " or " : "", engine_at(i)->name);
         }
-        return refuse(err, EM_EINVAL, "--engine: '%s' is not built in; try %s", name, all);
+        return emi_fail(err, EM_EINVAL, "--engine: '%s' is not built in; try %s", name, all);
     }
     if (named != joined && size > 1)
-        return refuse(err, EM_EINVAL, "--engine: %s runs in one process, and %d were started; try --engine %s",
-                      named->name, size, joined->name);
+        return emi_fail(err, EM_EINVAL, "--engine: %s runs in one process, and %d were started; try --engine %s",
+                        named->name, size, joined->name);
     chosen = named;
     *together = chosen != &engine_local;
     return EM_OK;

@@ -1,12 +1,17 @@
 #include "collision.h"
-#include "base/output.h"
-#include "message.h"
+#include "cluster.h"
+#include "input.h"
 
-#include <limits.h>
-#include <stdlib.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/place.h"
+
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { ROLE = 32 }; /* room for "--output" or "INPUT" */
 
 /* What a file is known by. */
 typedef struct identity {
@@ -17,21 +22,14 @@ typedef struct identity {
 } identity;
 
 struct written_file {
-    const char *role, *path;
-    int in_parts;
+    char role[ROLE];
+    char *path;
+    int in_parts;  /* others lie beside it: FILE.FIRST-LAST, and the same with .next */
     int is_stream; /* "-", or /dev/stdout and the like */
     identity id;
 };
 
 /* ---- identities ---------------------------------------------------------------------------------- */
-
-static int is_stream(const char *path)
-{
-    static const char *const starts[] = {"/dev/std", "/dev/fd/", "/proc/"};
-    for (size_t n = 0; n < sizeof starts / sizeof *starts; n++)
-        if (strncmp(path, starts[n], strlen(starts[n])) == 0) return 1;
-    return strcmp(path, "-") == 0;
-}
 
 /* `stream`: what "-" stands for. */
 static identity identify(const char *path, int stream)
@@ -41,8 +39,8 @@ static identity identify(const char *path, int stream)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     id.exists = (strcmp(path, "-") == 0 ? fstat(stream, &id.file) : stat(path, &id.file)) == 0;
     id.harmless = id.exists && !S_ISREG(id.file.st_mode);
-    if (is_stream(path) || strlen(path) >= sizeof home || strlen(name) >= sizeof id.name) return id;
-    (void)snprintf(home, sizeof home, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    if (emi_place_stream(path) >= 0 || strlen(path) >= sizeof home || strlen(name) >= sizeof id.name) return id;
+    emi_place_directory(path, home);
     (void)snprintf(id.name, sizeof id.name, "%s", name);
     id.has_home = stat(home, &id.home) == 0;
     return id;
@@ -79,15 +77,15 @@ static int is_part(const identity *whole, const identity *part)
     return last && (!rest[last] || strcmp(rest + last, ".next") == 0);
 }
 
-/* ---- the list --------------------------------------------------------------------------------------- */
+/* ---- the list of files to be written ------------------------------------------------------------------- */
 
-static em_status refuse_both(const char *role, const char *path, const char *other_role, const char *other,
-                             em_error *err)
+static em_status refuse_both(const written_file *file, const char *other_role, const char *other, em_error *err)
 {
-    if (strcmp(path, other) == 0)
-        return refuse(err, EM_EINVAL, "%s: '%s' is the file of %s too; try another name", role, path, other_role);
-    return refuse(err, EM_EINVAL, "%s: '%s' is the file of %s '%s' too; try another name", role, path, other_role,
-                  other);
+    if (strcmp(file->path, other) == 0)
+        return emi_fail(err, EM_EINVAL, "%s: '%s' is the file of %s too; try another name", file->role, file->path,
+                        other_role);
+    return emi_fail(err, EM_EINVAL, "%s: '%s' is the file of %s '%s' too; try another name", file->role, file->path,
+                    other_role, other);
 }
 
 /* Both "-", or other names of one file or pipe; a terminal or /dev/null may have many. */
@@ -103,12 +101,12 @@ static em_status check_written(const collisions *c, const written_file *file, em
     for (int i = 0; i < c->count; i++) {
         const written_file *other = &c->files[i];
         if (same_stream(file, other))
-            return refuse(err, EM_EINVAL, "%s: standard output is that of %s already; try a file's name", file->role,
-                          other->role);
+            return emi_fail(err, EM_EINVAL, "%s: standard output is that of %s already; try a file's name", file->role,
+                            other->role);
         if (file->is_stream || other->is_stream) continue;
         if (same_file(&file->id, &other->id) || (file->in_parts && is_part(&file->id, &other->id)) ||
             (other->in_parts && is_part(&other->id, &file->id)))
-            return refuse_both(file->role, file->path, other->role, other->path, err);
+            return refuse_both(file, other->role, other->path, err);
     }
     return EM_OK;
 }
@@ -117,8 +115,8 @@ static em_status make_room(collisions *c, em_error *err)
 {
     if (c->count < c->room) return EM_OK;
     int room = 2 * c->room + 8;
-    written_file *files = realloc(c->files, (size_t)room * sizeof *files);
-    if (!files) return refuse_memory(err, "files");
+    written_file *files = emi_realloc(c->files, (size_t)room * sizeof *files);
+    if (!files) return emi_fail_memory(err, "files");
     c->files = files;
     c->room = room;
     return EM_OK;
@@ -128,15 +126,20 @@ static em_status add(collisions *c, const char *role, const char *path, int in_p
 {
     em_status status = EM_OK;
     char target[PATH_MAX];
-    written_file file = {.role = role, .path = path, .in_parts = in_parts, .is_stream = is_stream(path)};
+    written_file file = {.in_parts = in_parts, .is_stream = emi_place_stream(path) >= 0};
     if (!*path) return EM_OK; /* refused where it is opened */
+    (void)snprintf(file.role, sizeof file.role, "%s", role);
+    file.path = emi_strdup(path);
+    if (!file.path) TRY(emi_fail_memory(err, "files"));
     TRY(make_room(c, err));
     TRY(emi_output_target(path, target, sizeof target, err));
     /* Parts lie beside the name that was typed, whatever it links to. */
     file.id = identify(in_parts ? path : target, STDOUT_FILENO);
     TRY(check_written(c, &file, err));
     c->files[c->count++] = file;
+    file.path = NULL;
 done:
+    emi_free(file.path);
     return status;
 }
 
@@ -145,31 +148,94 @@ em_status collisions_write(collisions *c, const char *role, const char *path, em
     return add(c, role, path, 0, err);
 }
 
-em_status collisions_write_in_parts(collisions *c, const char *role, const char *path, em_error *err)
-{
-    return add(c, role, path, 1, err);
-}
-
 em_status collisions_read(const collisions *c, const char *role, const char *path, em_error *err)
 {
     identity id = identify(path, STDIN_FILENO);
     for (int i = 0; i < c->count; i++) {
         const written_file *file = &c->files[i];
         if (same_file(&file->id, &id) || (file->in_parts && is_part(&file->id, &id)))
-            return refuse_both(file->role, file->path, role, path, err);
+            return refuse_both(file, role, path, err);
     }
     return EM_OK;
 }
 
-int collisions_take_stdout(const collisions *c)
-{
-    for (int i = 0; i < c->count; i++)
-        if (strcmp(c->files[i].path, "-") == 0) return 1;
-    return 0;
-}
-
 void collisions_free(collisions *c)
 {
-    free(c->files);
+    for (int i = 0; i < c->count; i++) emi_free(c->files[i].path);
+    emi_free(c->files);
     *c = (collisions){0};
+}
+
+/* ---- what the arguments name --------------------------------------------------------------------------- */
+
+/* The n-th argument, operands first: what it says about files, what it is called, and what was typed, or NULL. */
+static file_use argument(const arguments *args, int n, char role[ROLE], const char **text)
+{
+    const command_spec *command = args->command;
+    int option = n - args->operand_count, operand = command->operand_limit == ANY_NUMBER ? 0 : n;
+    *text = option < 0 ? args->operands[n] : args->values[option];
+    (void)snprintf(role, ROLE, "%s%s", option < 0 ? "" : "--",
+                   option < 0 ? command->operands[operand].name : args->specs[option].name);
+    return option < 0 ? command->operands[operand].file : args->specs[option].file;
+}
+
+static em_status write_argument(collisions *c, file_use use, const char *role, const char *text, em_error *err)
+{
+    char room[PATH_MAX];
+    if (use == WRITES_IN_PARTS && strcmp(text, "-") == 0)
+        return emi_fail(err, EM_EINVAL, "%s: is read again, which standard output cannot be; try a file's name", role);
+    return add(c, role, use == WRITES_TABLE ? table_to_write(text, room) : text,
+               use == WRITES_IN_PARTS && cluster_size() > 1, err);
+}
+
+/* A file a node: all that are here and, where other processes may have them, all that there should be. */
+static em_status read_pattern(const collisions *c, const arguments *args, const char *pattern, em_error *err)
+{
+    em_status status = EM_OK;
+    char path[PATH_MAX];
+    int nodes = cluster_size() > 1 ? cluster_size() : INT_MAX;
+    TRY(args_int(args, "nodes", 1, &nodes, err));
+    for (int node = 0; node < nodes; node++) {
+        TRY(pattern_name(path, pattern, node, err));
+        if (cluster_size() == 1 && access(path, F_OK) != 0) break;
+        TRY(collisions_read(c, "INPUT", path, err));
+    }
+done:
+    return status;
+}
+
+em_status collisions_read_named(const collisions *c, const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    char role[ROLE], room[PATH_MAX];
+    const char *text;
+    for (int n = 0; c->count > 0 && n < args->operand_count + args->count; n++) {
+        file_use use = argument(args, n, role, &text);
+        if (use == READS_SPEC && text) text = input_file_of(text);
+        if (use == NO_FILE || use >= WRITES_TABLE || !text) continue;
+        if (use == READS_TABLES && args->operand_count == 1 && pattern_is(text))
+            TRY(read_pattern(c, args, text, err));
+        else
+            TRY(collisions_read(c, role, use == READS ? text : table_to_read(text, room), err));
+    }
+done:
+    return status;
+}
+
+em_status collisions_check(arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    char role[ROLE];
+    const char *text;
+    collisions c = {0};
+    for (file_use use = WRITES_TABLE; use <= WRITES_IN_PARTS; use++) /* so that the result keeps its name */
+        for (int n = 0; n < args->operand_count + args->count; n++)
+            if (argument(args, n, role, &text) == use && text) TRY(write_argument(&c, use, role, text, err));
+    for (int i = 0; i < c.count; i++) args->stdout_is_taken |= strcmp(c.files[i].path, "-") == 0;
+    if (args->stdout_is_taken && args->command->prints_table && args_given(args, "json"))
+        TRY(emi_fail(err, EM_EINVAL, "--json: standard output is that of '-' already; try a file's name for that"));
+    TRY(collisions_read_named(&c, args, err));
+done:
+    collisions_free(&c);
+    return status;
 }

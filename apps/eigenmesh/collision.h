@@ -6,7 +6,7 @@
 #ifndef EIGENMESH_COLLISION_H
 #define EIGENMESH_COLLISION_H
 
-#include <eigenmesh/eigenmesh.h>
+#include "command.h"
 
 typedef struct written_file written_file;
 
@@ -15,16 +15,17 @@ typedef struct collisions {
     int count, room;
 } collisions;
 
-/* A file that is to be written, and what it is named by ("--output"); borrowed, both.  Refused where it is among those
- * already.  One `in_parts` has others beside it: FILE.FIRST-LAST, and the same with .next. */
+/* Before a command does anything: all files that its arguments name, as far as this process sees them.  Notes whether one
+ * of them is standard output, which then has no room for a report. */
+em_status collisions_check(arguments *args, em_error *err);
+
+/* For a command that writes files it alone knows.  One that is to be written, and what it is named by ("--output"); refused
+ * where it is among those already. */
 em_status collisions_write(collisions *c, const char *role, const char *path, em_error *err);
-em_status collisions_write_in_parts(collisions *c, const char *role, const char *path, em_error *err);
 
-/* A file that is to be read, once all that are to be written are known; "-" is standard input. */
+/* One that is to be read, once all that are to be written are known; and all that the arguments say are read. */
 em_status collisions_read(const collisions *c, const char *role, const char *path, em_error *err);
-
-/* Is standard output among those to be written, by "-"? */
-int collisions_take_stdout(const collisions *c);
+em_status collisions_read_named(const collisions *c, const arguments *args, em_error *err);
 
 void collisions_free(collisions *c); /* accepts the zeroed */
 

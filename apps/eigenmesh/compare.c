@@ -1,21 +1,17 @@
 /* eigenmesh compare: the same problem by several methods. */
 #include "compare.h"
+#include "collision.h"
 #include "command.h"
-#include "directory.h"
 #include "flags.h"
 #include "input.h"
 #include "message.h"
-#include "named_files.h"
 #include "outputs.h"
 #include "problem.h"
-#include "progress.h"
 
 #include "lab/plot.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define DEFAULT_METHODS "krylov,covariance,deepca,fastpca,dsa"
 
 /* Not every method can find a fraction of the variance, so that K is a whole number here. */
 static const option_spec compare_options[] = {
@@ -27,28 +23,26 @@ static const option_spec compare_options[] = {
      .required = 1},
     {.name = "methods",
      .metavar = "LIST",
-     .preset = DEFAULT_METHODS,
+     .preset = "krylov,covariance,deepca,fastpca,dsa",
      .example = "krylov,dsa",
      .help = "the methods, with commas between them; auto is one too"},
     PROBLEM_OPTIONS,
-    {.name = "truth", .metavar = "SPEC", .preset = "compute", .help = TRUTH_HELP},
+    {.name = "truth", .metavar = "SPEC", .preset = "compute", .help = TRUTH_HELP, .file = READS_SPEC},
     {.name = "output",
      .letter = 'o',
      .metavar = "DIR",
      .example = "comparison",
-     .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there"},
+     .help = "write all traces (compare.csv) and pictures of the error against units, rounds and seconds there",
+     .file = WRITES_RESULT},
     {.name = "plot",
      .metavar = "FILE",
      .example = "compare.svg",
-     .help = "draw the error against units and against seconds in one picture: .svg, .png or .pdf"},
+     .help = "draw the error against units and against seconds in one picture: .svg, .png or .pdf",
+     .file = WRITES},
     INPUT_OPTIONS,
     {0}};
 
 static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "seed", NULL};
-
-static const char *const compare_examples[] = {
-    "eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
-    "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9", NULL};
 
 /* The files of the directory: compare.csv, and after it a picture an axis; then that of --plot. */
 enum { FILE_TRACES, FILE_PICTURES, FILE_PLOT = FILE_PICTURES + 3, FILES };
@@ -80,16 +74,17 @@ static const em_method_info *find_method(const char *name)
 static em_status check_method(const comparison *c, const char *name, int nodes, em_error *err)
 {
     const em_method_info *method = find_method(name);
-    if (!*name) return refuse(err, EM_EINVAL, "--methods: a name is empty; try --methods krylov,dsa");
+    if (!*name) return emi_fail(err, EM_EINVAL, "--methods: a name is empty; try --methods krylov,dsa");
     if (!method && strcmp(name, "auto") != 0)
-        return refuse(err, EM_EINVAL, "--methods: '%s' is no method; try eigenmesh compare --help", name);
+        return emi_fail(err, EM_EINVAL, "--methods: '%s' is no method; try eigenmesh compare --help", name);
     if (method && method->single_node && nodes > 1)
-        return refuse(err, EM_EINVAL,
-                      "--methods: %s needs all data in one place, and there are %d nodes; try --nodes 1, or without %s",
-                      name, nodes, name);
+        return emi_fail(
+            err, EM_EINVAL,
+            "--methods: %s needs all data in one place, and there are %d nodes; try --nodes 1, or without %s", name,
+            nodes, name);
     for (int i = 0; i < c->count; i++)
         if (strcmp(c->contenders[i].name, name) == 0)
-            return refuse(err, EM_EINVAL, "--methods: %s is named twice; try it once", name);
+            return emi_fail(err, EM_EINVAL, "--methods: %s is named twice; try it once", name);
     return EM_OK;
 }
 
@@ -101,7 +96,7 @@ static em_status list_methods(comparison *c, const char *list, int nodes, em_err
     c->count = 0;
     c->names = strdup(list);
     c->contenders = calloc(commas + 1, sizeof *c->contenders);
-    if (!c->names || !c->contenders) return refuse_memory(err, "--methods");
+    if (!c->names || !c->contenders) return emi_fail_memory(err, "--methods");
     for (char *name = c->names, *rest; name; name = rest) {
         rest = strchr(name, ',');
         if (rest) *rest++ = 0;
@@ -115,14 +110,13 @@ static em_status list_methods(comparison *c, const char *list, int nodes, em_err
 static em_status describe(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    const char *list = args_text(job->args, "methods");
     int K = 0;
-    TRY(problem_describe(&job->problem, job->args, "compute", err));
+    TRY(problem_describe(&job->problem, job->args, err));
     if (job->problem.together)
-        TRY(refuse(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
+        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
     TRY(args_int(job->args, "components", 1, &K, err));
     TRY(em_options_set(job->problem.options, "components", args_text(job->args, "components"), err));
-    TRY(list_methods(&job->methods, list ? list : DEFAULT_METHODS, job->problem.nodes, err));
+    TRY(list_methods(&job->methods, args_value(job->args, "methods"), job->problem.nodes, err));
     TRY(em_options_set(job->problem.options, "trace", "all", err));
 done:
     return status;
@@ -142,7 +136,7 @@ static em_status check_files(const compare_job *job, em_error *err)
     if (job->files[FILE_PLOT].path) TRY(collisions_write(&c, "--plot", job->files[FILE_PLOT].path, err));
     for (int i = 0; i < FILES; i++)
         if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
-    TRY(named_files_read(&c, job->args, err));
+    TRY(collisions_read_named(&c, job->args, err));
 done:
     collisions_free(&c);
     return status;
@@ -210,7 +204,7 @@ static em_status draw(const compare_job *job, const output_file *file, const tra
     const comparison *c = &job->methods;
     trace_curve *curves = file->handle ? calloc((size_t)c->count, sizeof *curves) : NULL;
     if (!file->handle) return EM_OK;
-    if (!curves) return refuse_memory(err, "compare");
+    if (!curves) return emi_fail_memory(err, "compare");
     for (int i = 0; i < c->count; i++) curves[i] = (trace_curve){c->contenders[i].name, c->contenders[i].model};
     status = plot_comparison(&(canvas){file->handle, gnuplot_kind(file->path)}, curves, c->count, axes, count, err);
     free(curves);
@@ -262,15 +256,13 @@ done:
 static void print_json(const compare_job *job)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     compare_json(&j, &job->methods);
     problem_json(&j, &job->problem);
     json_open(&j, "files", '[');
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path) json_text(&j, NULL, job->files[i].path);
     json_close(&j, ']');
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -285,11 +277,11 @@ static int did_its_job(const compare_job *job, const contender *one)
 static em_status verdict(const compare_job *job, em_error *err)
 {
     if (job->interrupted)
-        return refuse(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
-                      job->interrupted->name);
+        return emi_fail(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
+                        job->interrupted->name);
     for (int i = 0; i < job->methods.count; i++)
         if (did_its_job(job, &job->methods.contenders[i])) return EM_OK;
-    return refuse(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
+    return emi_fail(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
 }
 
 static void release(compare_job *job)
@@ -324,14 +316,16 @@ done:
     return status;
 }
 
-const command_spec command_compare = {.name = "compare",
-                                      .summary = "Solve one problem by several methods, and compare what they cost",
-                                      .usage = "INPUT... -k K [options]",
-                                      .operands = {"INPUT"},
-                                      .operand_limit = ANY_NUMBER,
-                                      .options = compare_options,
-                                      .prints_table = 1,
-                                      .takes_solver_options = 1,
-                                      .solver_options = compare_solver_options,
-                                      .examples = compare_examples,
-                                      .run = compare};
+const command_spec command_compare = {
+    .name = "compare",
+    .summary = "Solve one problem by several methods, and compare what they cost",
+    .usage = "INPUT... -k K [options]",
+    .operands = {{"INPUT", READS_TABLES}},
+    .operand_limit = ANY_NUMBER,
+    .options = compare_options,
+    .prints_table = 1,
+    .takes_solver_options = 1,
+    .solver_options = compare_solver_options,
+    .examples = {"eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",
+                 "eigenmesh compare a.csv b.csv c.csv -k 3 --methods krylov,deepca,dsa --tolerance 1e-9"},
+    .run = compare};

@@ -2,7 +2,6 @@
 #include "compare.h"
 #include "report.h"
 #include "table.h"
-#include "trace.h"
 
 #include <math.h>
 

@@ -1,9 +1,11 @@
 /* eigenmesh convert: a table from one format to another. */
 #include "command.h"
 #include "input.h"
-#include "message.h"
+#include "lab/tables/writer.h"
 #include "reading.h"
 #include "stream.h"
+
+#include "base/error.h"
 
 #include <string.h>
 
@@ -16,56 +18,35 @@ static const option_spec convert_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const convert_examples[] = {"eigenmesh convert data.csv data.npy --dtype f32", NULL};
-
-static const struct {
-    const char *name;
-    em_dtype type;
-} dtypes[] = {{"f64", EM_F64}, {"f32", EM_F32}, {"f16", EM_F16}, {"i8", EM_I8},   {"i16", EM_I16}, {"i32", EM_I32},
-              {"i64", EM_I64}, {"u8", EM_U8},   {"u16", EM_U16}, {"u32", EM_U32}, {"u64", EM_U64}, {"bool", EM_BOOL}};
-
-static em_status dtype_of(const char *name, em_dtype *type, em_error *err)
-{
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (strcmp(dtypes[i].name, name) == 0) {
-            *type = dtypes[i].type;
-            return EM_OK;
-        }
-    return refuse(err, EM_EINVAL, "--dtype: '%s' is no type of numbers; try --dtype f32", name);
-}
-
 static em_status convert(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     em_data *data = NULL;
     reading read = {0};
-    features names = {0};
     em_dtype type = EM_F64;
     const char *input = args->operands[0], *output = args->operands[1], *dtype = args_text(args, "dtype");
-    if (dtype) TRY(dtype_of(dtype, &type, err));
+    if (dtype && lab_dtype_named(dtype, &type))
+        TRY(emi_fail(err, EM_EINVAL, "--dtype: '%s' is no type of numbers; try --dtype f32", dtype));
     const char *missing = args_text(args, "missing");
     if (missing && strcmp(missing, "mean") == 0)
-        TRY(refuse(err, EM_EINVAL, "--missing: mean is for fit and transform; try --missing drop"));
-    TRY(input_open(&data, input, args, NULL, NULL, err));
+        TRY(emi_fail(err, EM_EINVAL, "--missing: mean is for fit and transform; try --missing drop"));
+    TRY(reading_open(&read, &data, input, args, NULL, err));
     /* Rows pass through as doubles, so that a long double's extra digits are gone already. */
     if (!dtype && em_data_type(data) != EM_LONG_DOUBLE) type = em_data_type(data);
-    TRY(features_of_table(&names, data, err));
     stream_target target = {.path = output,
                             .type = type,
                             .columns = em_data_columns(data),
-                            .names = names.count ? names.names : NULL,
+                            .names = read.features.count ? read.features.names : NULL,
                             .values = missing && strcmp(missing, "error") == 0 ? STREAM_WHOLE : STREAM_ANY};
     TRY(stream_rows(data, &target, err));
-    TRY(reading_add(&read, data, err));
     if (args_reports(args)) {
         (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
                      em_data_format(data));
-        reading_print(&read, stdout);
+        reading_print(&read);
     } else if (!args_given(args, "quiet")) {
         reading_warn(&read);
     }
 done:
-    features_free(&names);
     reading_free(&read);
     em_data_free(&data);
     return status;
@@ -74,8 +55,8 @@ done:
 const command_spec command_convert = {.name = "convert",
                                       .summary = "Copy a table from one format to another",
                                       .usage = "INPUT OUTPUT [options]",
-                                      .operands = {"INPUT", "OUTPUT"},
+                                      .operands = {{"INPUT", READS_TABLE}, {"OUTPUT", WRITES_TABLE}},
                                       .operand_limit = 2,
                                       .options = convert_options,
-                                      .examples = convert_examples,
+                                      .examples = {"eigenmesh convert data.csv data.npy --dtype f32"},
                                       .run = convert};

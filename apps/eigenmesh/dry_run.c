@@ -7,8 +7,7 @@
 static void print_json(const problem *p, const em_plan *plan)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     json_text(&j, "method", plan->method);
     json_text(&j, "why", plan->why);
     json_text(&j, "operator", plan->operator_name);
@@ -26,7 +25,6 @@ static void print_json(const problem *p, const em_plan *plan)
     json_whole(&j, "bytes", (uint64_t)plan->bytes);
     json_whole(&j, "memory", (uint64_t)plan->memory);
     problem_json(&j, p);
-    json_close(&j, '}');
     json_end(&j);
 }
 

@@ -28,8 +28,8 @@ static em_status join(int *argc, char ***argv, double patience, int *rank, int *
     for (int i = 0; i < 2 && !engine_named("mpi"); i++) {
         const char *started = getenv(sizes[i]);
         if (started && strcmp(started, "1") != 0)
-            return refuse(err, EM_ENOTSUP, "mpi: not built in, and %s processes were started; try a build with MPI",
-                          started);
+            return emi_fail(err, EM_ENOTSUP, "mpi: not built in, and %s processes were started; try a build with MPI",
+                            started);
     }
     return EM_OK;
 }

@@ -1,7 +1,7 @@
 /* The processes of MPI's world, started by mpirun or srun. */
 #include "engine.h"
-#include "guard.h"
 #include "message.h"
+#include "signals.h"
 
 #include <eigenmesh/mpi.h>
 #include <stdlib.h>
@@ -26,10 +26,10 @@ static em_status refuse_strangers(int argc, char **argv, em_error *err)
     if (!count || strcmp(count, "1") == 0) return EM_OK;
     for (int i = 1; i + 1 < argc; i++) /* or they are meant to be strangers */
         if (strcmp(argv[i], "--engine") == 0 && strcmp(argv[i + 1], "local") == 0) return EM_OK;
-    return refuse(err, EM_ENET,
-                  "mpi: %s processes were started and do not find each other; try the mpirun of this build's MPI, or "
-                  "srun --mpi=pmix (MPICH: pmi2), or --engine local for each by itself",
-                  count);
+    return emi_fail(err, EM_ENET,
+                    "mpi: %s processes were started and do not find each other; try the mpirun of this build's MPI, or "
+                    "srun --mpi=pmix (MPICH: pmi2), or --engine local for each by itself",
+                    count);
 }
 
 static em_status join(int *argc, char ***argv, double patience, int *rank, int *size, em_error *err)
@@ -43,7 +43,7 @@ static em_status join(int *argc, char ***argv, double patience, int *rank, int *
     int code = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     guard_end();
     if (code != MPI_SUCCESS)
-        return refuse(err, EM_ENET, "mpi: cannot be initialised; try the mpirun that belongs to this build");
+        return emi_fail(err, EM_ENET, "mpi: cannot be initialised; try the mpirun that belongs to this build");
     started = 1;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, size);
@@ -61,7 +61,7 @@ static em_status start_alone(em_error *err)
     int provided;
     if (started) return EM_OK;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return refuse(err, EM_ENET, "mpi: cannot be initialised; try --engine local");
+        return emi_fail(err, EM_ENET, "mpi: cannot be initialised; try --engine local");
     started = 1;
     return EM_OK;
 }

@@ -2,16 +2,13 @@
 #include "cluster.h"
 #include "command.h"
 #include "dry_run.h"
-#include "duration.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
 #include "problem.h"
-#include "progress.h"
 #include "ranks.h"
 #include "report.h"
-#include "trace.h"
 
 #include <string.h>
 
@@ -27,24 +24,26 @@ static const option_spec fit_options[] = {
      .preset = "1h",
      .example = "10min",
      .help = "under mpirun, how long to wait for a rank before it counts as lost: 30s, 10min, 1h, or forever"},
-    {.name = "checkpoint"},
+    {.name = "checkpoint", .file = WRITES_IN_PARTS},
     {.name = "checkpoint-every"},
     {.name = "resume"},
-    {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP},
-    {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration"},
+    {.name = "truth", .metavar = "SPEC", .preset = "none", .help = TRUTH_HELP, .file = READS_SPEC},
+    {.name = "trace", .metavar = "FILE.csv", .help = "write a row an iteration", .file = WRITES},
     {.name = "plot",
      .metavar = "FILE",
      .example = "fit.svg",
-     .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf"},
-    {.name = "output", .letter = 'o', .metavar = "MODEL.npz", .example = "model.npz", .help = "write the model"},
+     .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf",
+     .file = WRITES},
+    {.name = "output",
+     .letter = 'o',
+     .metavar = "MODEL.npz",
+     .example = "model.npz",
+     .help = "write the model",
+     .file = WRITES_RESULT},
     {.name = "dry-run",
      .help = "say what would be done, by which method and why, what it would send and hold; do nothing"},
     INPUT_OPTIONS,
     {0}};
-
-static const char *const fit_examples[] = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
-                                           "grep -v '^#' data.csv | eigenmesh fit - -k 10",
-                                           "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv", NULL};
 
 enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };
 
@@ -56,20 +55,14 @@ typedef struct fit_job {
     output_file files[FILES];
 } fit_job;
 
-static const char *average_of(const fit_job *job)
-{
-    const char *how = args_text(job->args, "average");
-    return how ? how : "tree";
-}
-
 static em_status choose_average(const fit_job *job, em_error *err)
 {
-    const char *how = average_of(job);
+    const char *how = args_value(job->args, "average");
     if (strcmp(how, "tree") == 0) return EM_OK;
     if (strcmp(how, "allreduce") != 0)
-        return refuse(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
+        return emi_fail(err, EM_EINVAL, "--average: '%s' is not tree or allreduce; try --average tree", how);
     if (!job->problem.together)
-        return refuse(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
+        return emi_fail(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
     return em_mesh_sum_directly(job->problem.mesh, err);
 }
 
@@ -79,9 +72,9 @@ static em_status choose_patience(const fit_job *job, em_error *err)
     const char *text = args_text(job->args, "patience");
     if (!text) return EM_OK;
     if (duration_read(text, &seconds))
-        return refuse(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 1h, or forever", text);
+        return emi_fail(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 1h, or forever", text);
     if (!job->problem.together || cluster_size() == 1)
-        return refuse(err, EM_EINVAL, "--patience: there is nobody to wait for in one process; try without it");
+        return emi_fail(err, EM_EINVAL, "--patience: there is nobody to wait for in one process; try without it");
     cluster_set_patience(seconds);
     return EM_OK;
 }
@@ -91,8 +84,8 @@ static em_status check_checkpoint(const fit_job *job, em_error *err)
     static const char *const need_file[] = {"checkpoint-every", "resume"};
     for (int i = 0; i < 2; i++)
         if (args_given(job->args, need_file[i]) && !args_given(job->args, "checkpoint"))
-            return refuse(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
-                          need_file[i]);
+            return emi_fail(err, EM_EINVAL, "--%s: there is no checkpoint; try --checkpoint FILE beside it",
+                            need_file[i]);
     return EM_OK;
 }
 
@@ -117,20 +110,16 @@ static em_status print_report(const fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const em_info *info = em_model_info(job->model);
+    const char *average = args_value(job->args, "average");
     problem_print(&job->problem, info);
     report_names(job->model);
     (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
                  info->threads == 1 ? "" : "s");
-    if (strcmp(average_of(job), "tree") != 0) (void)printf("average   %s, whatever the network\n", average_of(job));
+    if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
-    TRY(report_components(job->model, err));
-    report_certificate(job->model);
-    (void)putchar('\n');
-    TRY(report_traffic(info, err));
-    (void)putchar('\n');
-    report_ending(info);
+    TRY(report_model(job->model, err));
     ranks_print(&job->ranks);
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path)
@@ -142,11 +131,10 @@ done:
 static void print_json(const fit_job *job)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
-    json_text(&j, "average", average_of(job));
+    json_text(&j, "average", args_value(job->args, "average"));
     report_names_json(&j, job->model);
     problem_json(&j, &job->problem);
     ranks_json(&j, &job->ranks);
@@ -154,7 +142,6 @@ static void print_json(const fit_job *job)
     json_text(&j, "model", job->files[FILE_MODEL].path);
     json_text(&j, "trace", job->files[FILE_TRACE].path);
     json_text(&j, "plot", job->files[FILE_PLOT].path);
-    json_close(&j, '}');
     json_close(&j, '}');
     json_end(&j);
 }
@@ -178,35 +165,35 @@ static em_status verdict(const fit_job *job, em_error *err)
     case EM_SETTLED: return EM_OK;
     case EM_STOPPED_ITERATIONS:
         if (info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info))) return EM_OK;
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
-                      "try more --iterations, or another --method",
-                      info->method, info->iterations, info->worst_residual, info->tolerance, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
+                        "try more --iterations, or another --method",
+                        info->method, info->iterations, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_DIVERGED:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
-                      info->method, info->iterations, info->step, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
+                        info->method, info->iterations, info->step, kept);
     case EM_STOPPED_SHORT:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
-                      "try more --consensus-rounds, or method krylov",
-                      info->method, info->worst_residual, info->tolerance, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
+                        "try more --consensus-rounds, or method krylov",
+                        info->method, info->worst_residual, info->tolerance, kept);
     case EM_STOPPED_ROUNDING:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
-                      "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
-                      kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
+                        "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
+                        kept);
     case EM_STOPPED_MISSED:
-        return refuse(err, EM_ENUMERIC,
-                      "fit: %s missed a component that is larger than the last one it found%s; try another start "
-                      "(--seed, --init random), or --method krylov",
-                      info->method, kept);
+        return emi_fail(err, EM_ENUMERIC,
+                        "fit: %s missed a component that is larger than the last one it found%s; try another start "
+                        "(--seed, --init random), or --method krylov",
+                        info->method, kept);
     case EM_STOPPED_USER:
         if (args_given(job->args, "checkpoint"))
-            return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
-                          info->iterations, kept);
-        return refuse(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
-                      info->iterations, kept, info->iterations);
+            return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
+                            info->iterations, kept);
+        return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
+                        info->iterations, kept, info->iterations);
     }
     return EM_OK;
 }
@@ -223,7 +210,7 @@ static em_status fit(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     fit_job job = {.args = args, .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}}};
-    TRY(problem_describe(&job.problem, args, "none", err));
+    TRY(problem_describe(&job.problem, args, err));
     TRY(check_checkpoint(&job, err));
     TRY(choose_patience(&job, err));
     em_options *options = job.problem.options;
@@ -256,11 +243,13 @@ done:
 const command_spec command_fit = {.name = "fit",
                                   .summary = "Find the principal components of data spread over a network",
                                   .usage = "INPUT... -k K [options]",
-                                  .operands = {"INPUT"},
+                                  .operands = {{"INPUT", READS_TABLES}},
                                   .operand_limit = ANY_NUMBER,
                                   .options = fit_options,
                                   .prints_table = 1,
                                   .runs_together = 1,
                                   .takes_solver_options = 1,
-                                  .examples = fit_examples,
+                                  .examples = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
+                                               "grep -v '^#' data.csv | eigenmesh fit - -k 10",
+                                               "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv"},
                                   .run = fit};

@@ -27,10 +27,9 @@ static const option_spec generate_options[] = {
      .metavar = "Y.npy",
      .example = "data.npy",
      .required = 1,
-     .help = "where to write; the name chooses the format"},
+     .help = "where to write; the name chooses the format",
+     .file = WRITES_TABLE},
     {0}};
-
-static const char *const generate_examples[] = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy", NULL};
 
 /* A table that is far too large is better refused now than when it has filled the disk.  Eight bytes a number are what a
  * .npy takes; text takes more.  Names that stand for a smaller file, for one on another disk (a link) or
@@ -47,8 +46,8 @@ static em_status check_room(const char *path, size_t samples, size_t features, e
     if (statvfs(directory, &disk) != 0) return EM_OK;
     double wanted = 8.0 * (double)samples * (double)features, left = (double)disk.f_bavail * (double)disk.f_frsize;
     if (wanted <= left) return EM_OK;
-    return refuse(err, EM_EOUTPUT, "%s: %.3g GB to write, and %.3g GB are free there; try fewer --samples", path,
-                  wanted / 1e9, left / 1e9);
+    return emi_fail(err, EM_EOUTPUT, "%s: %.3g GB to write, and %.3g GB are free there; try fewer --samples", path,
+                    wanted / 1e9, left / 1e9);
 }
 
 static em_status generate(const arguments *args, em_error *err)
@@ -63,10 +62,10 @@ static em_status generate(const arguments *args, em_error *err)
     TRY(args_whole(args, "components", 1, INT32_MAX, &components, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &seed, err));
     TRY(args_real(args, "gap", &gap, err));
-    if (!(gap > 0 && gap <= 1)) TRY(refuse(err, EM_EINVAL, "--gap: %g is not in 0 < G <= 1; try --gap 0.8", gap));
+    if (!(gap > 0 && gap <= 1)) TRY(emi_fail(err, EM_EINVAL, "--gap: %g is not in 0 < G <= 1; try --gap 0.8", gap));
     if (components >= features)
-        TRY(refuse(err, EM_EINVAL, "--components: %llu is not less than the %llu features; try a smaller -k",
-                   (unsigned long long)components, (unsigned long long)features));
+        TRY(emi_fail(err, EM_EINVAL, "--components: %llu is not less than the %llu features; try a smaller -k",
+                     (unsigned long long)components, (unsigned long long)features));
     TRY(lab_generate_rows(&data, (size_t)features, (size_t)samples, (size_t)components, gap, seed, err));
     TRY(check_room(output, em_data_rows(data), em_data_columns(data), err));
     stream_target target = {.path = output, .type = EM_F64, .columns = em_data_columns(data)};
@@ -82,5 +81,5 @@ const command_spec command_generate = {.name = "generate",
                                        .usage = "-d D -N N -k K --gap G -o Y.npy [options]",
                                        .operand_limit = 0,
                                        .options = generate_options,
-                                       .examples = generate_examples,
+                                       .examples = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy"},
                                        .run = generate};

@@ -1,4 +1,4 @@
-#include "help.h"
+#include "command.h"
 #include "engine.h"
 #include "lab/gnuplot.h"
 

@@ -9,39 +9,29 @@ static const option_spec info_options[] = {
     {.name = "plot",
      .metavar = "FILE",
      .example = "scree.svg",
-     .help = "draw the share of variance of each component, and of all up to it: .svg, .png or .pdf"},
+     .help = "draw the share of variance of each component, and of all up to it: .svg, .png or .pdf",
+     .file = WRITES},
     {0}};
-
-static const char *const info_examples[] = {"eigenmesh info model.npz --plot scree.svg", NULL};
 
 static em_status print_text(const em_model *model, const output_file *plot, em_error *err)
 {
-    em_status status = EM_OK;
     const em_info *info = em_model_info(model);
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
                  em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
     report_names(model);
     (void)printf("method    %s, %s covariances, seed %llu\n\n", info->method, info->operator_name,
                  (unsigned long long)info->seed);
-    TRY(report_components(model, err));
-    report_certificate(model);
-    (void)putchar('\n');
-    TRY(report_traffic(info, err));
-    (void)putchar('\n');
-    report_ending(info);
-    if (plot->path) (void)printf("plot      %s\n", plot->path);
-done:
+    em_status status = report_model(model, err);
+    if (status == EM_OK && plot->path) (void)printf("plot      %s\n", plot->path);
     return status;
 }
 
 static void print_json(const em_model *model)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
+    json_begin(&j);
     report_names_json(&j, model);
     report_json(&j, model);
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -67,9 +57,9 @@ done:
 const command_spec command_info = {.name = "info",
                                    .summary = "Show what a model holds and how it was found",
                                    .usage = "MODEL.npz [options]",
-                                   .operands = {"MODEL.npz"},
+                                   .operands = {{"MODEL.npz", READS}},
                                    .operand_limit = 1,
                                    .options = info_options,
                                    .prints_table = 1,
-                                   .examples = info_examples,
+                                   .examples = {"eigenmesh info model.npz --plot scree.svg"},
                                    .run = show};

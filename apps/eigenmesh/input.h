@@ -1,9 +1,10 @@
-/* Reading tables the way the command line names them. */
+/* Tables and matrices by the names that the command line knows them by. */
 #ifndef EIGENMESH_INPUT_H
 #define EIGENMESH_INPUT_H
 
-#include "args.h"
-#include "feature_names.h"
+#include "command.h"
+
+#include <limits.h>
 
 #define MISSING_HELP                                                                                                   \
     "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the network)"
@@ -26,21 +27,31 @@
         .name = "missing", .metavar = "HOW", .preset = "error", .example = "mean", .help = MISSING_HELP                \
     }
 
-/* Open a table as they say, by the names of these features (NULL: its own), with this column as labels (NULL: none). */
-em_status input_open(em_data **out, const char *path, const arguments *args, const features *like, const char *label,
-                     em_error *err);
+/* Open a table as they say, and as the read options do that they do not cover: features, label. */
+em_status input_open(em_data **out, const char *path, const arguments *args, em_read_options options, em_error *err);
 
 /* A whole matrix of a known shape; `shape` says in words what its sides are. */
 em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);
 
-/* Is there a file of this name, without what "raw:TYPE:COLUMNS:" and ":name" add to it? */
-int input_is_there(const char *text);
+/* What follows "file:" in the text, or NULL. */
+const char *input_file_of(const char *text);
+
+/* The file of a table to read, without what "raw:TYPE:COLUMNS:" and ":name" add to it; of one to write, without "raw:TYPE:"
+ * and what follows ".h5".  The path is part of the text, or in `room`. */
+const char *table_to_read(const char *text, char room[PATH_MAX]);
+const char *table_to_write(const char *text, char room[PATH_MAX]);
 
 /* Standard input and pipes are read once, by one process: an error where two of these operands are the same one, or
  * where more processes than one would read it. */
 em_status input_check_streams(char *const *operands, int count, int processes, em_error *err);
 
-/* What follows "file:" in the text, or NULL. */
-const char *input_file_of(const char *text);
+/* "shard-%03d.npy", a file a node: one conversion of a whole number, and nothing else that printf would look at. */
+int pattern_is(const char *path);
+
+/* The file of a node. */
+em_status pattern_name(char path[PATH_MAX], const char *pattern, int node, em_error *err);
+
+/* How many files there are in a row, from that of node 0 on; none is an error. */
+em_status pattern_count(const char *pattern, int *count, em_error *err);
 
 #endif

@@ -1,20 +1,19 @@
-/* A small JSON writer: what it writes is always valid. */
+/* A small JSON writer: one object on standard output, which is always valid. */
 #ifndef EIGENMESH_JSON_H
 #define EIGENMESH_JSON_H
 
 #include <stdint.h>
-#include <stdio.h>
 
 typedef struct json {
-    FILE *out;
     int depth;
     int empty; /* nothing yet at this depth */
 } json;
 
-void json_begin(json *j, FILE *out);
+/* The object, and its end. */
+void json_begin(json *j);
 void json_end(json *j);
 
-/* key is NULL inside a list, and for the outermost value. */
+/* key is NULL inside a list. */
 void json_open(json *j, const char *key, char bracket);     /* '{' or '[' */
 void json_close(json *j, char bracket);                     /* '}' or ']' */
 void json_text(json *j, const char *key, const char *text); /* NULL: null */

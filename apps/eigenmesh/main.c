@@ -1,12 +1,10 @@
 /* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
 #include "cluster.h"
+#include "collision.h"
 #include "command.h"
 #include "flags.h"
-#include "help.h"
-#include "interrupt.h"
 #include "message.h"
-#include "named_files.h"
-#include "progress.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,14 +19,15 @@ static const command_spec *find_command(const char *name, em_error *err)
 {
     for (const command_spec *const *c = commands; *c; c++)
         if (strcmp((*c)->name, name) == 0) return *c;
-    (void)refuse(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
+    (void)emi_fail(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
     return NULL;
 }
 
 static em_status run_help(int argc, char **argv, em_error *err)
 {
     int table = argc == 3 && strcmp(argv[2], "--table") == 0;
-    if (argc > 2 && !table) return refuse(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
+    if (argc > 2 && !table)
+        return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
         help_program(commands);
         return EM_OK;
@@ -51,9 +50,9 @@ static em_status run_command(int argc, char **argv, em_error *err)
         return EM_OK;
     }
     if (cluster_size() > 1 && !command->runs_together)
-        return refuse(err, EM_EINVAL, "%s: runs in one process, and %d were started; try it without mpirun",
-                      command->name, cluster_size());
-    status = cluster_agree(cluster_speaks() ? named_files_check(&args, err) : EM_OK, err);
+        return emi_fail(err, EM_EINVAL, "%s: runs in one process, and %d were started; try it without mpirun",
+                        command->name, cluster_size());
+    status = cluster_agree(cluster_speaks() ? collisions_check(&args, err) : EM_OK, err);
     if (status != EM_OK) return status;
     int in_the_way = args.stdout_is_taken && isatty(STDOUT_FILENO);
     progress_allow(!args_given(&args, "quiet") && !in_the_way && cluster_speaks());
@@ -62,12 +61,12 @@ static em_status run_command(int argc, char **argv, em_error *err)
 
 static em_status run(int argc, char **argv, em_error *err)
 {
-    if (argc < 2) return refuse(err, EM_EINVAL, "COMMAND: is missing; try 'eigenmesh --help'");
+    if (argc < 2) return emi_fail(err, EM_EINVAL, "COMMAND: is missing; try 'eigenmesh --help'");
     const char *first = argv[1];
     if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         return run_help(argc - 1, argv + 1, err);
     if (strcmp(first, "--version") == 0) {
-        if (argc > 2) return refuse(err, EM_EINVAL, "--version: takes no argument; try it alone");
+        if (argc > 2) return emi_fail(err, EM_EINVAL, "--version: takes no argument; try it alone");
         print_version();
         return EM_OK;
     }
@@ -81,8 +80,8 @@ static em_status flush_stdout(em_error *err)
     errno = 0;
     failed |= fflush(stdout) != 0;
     if (!failed) return EM_OK;
-    return refuse(err, EM_EOUTPUT, "standard output: cannot be written (%s); try another place for it",
-                  strerror(errno ? errno : EIO));
+    return emi_fail(err, EM_EOUTPUT, "standard output: cannot be written (%s); try another place for it",
+                    strerror(errno ? errno : EIO));
 }
 
 /* Of several processes the first one speaks; the others listen. */
@@ -90,8 +89,15 @@ static em_status join_others(int *argc, char ***argv, em_error *err)
 {
     em_status status = cluster_join(argc, argv, err);
     if (status == EM_OK && !cluster_speaks() && !freopen("/dev/null", "w", stdout))
-        return refuse(err, EM_EOUTPUT, "/dev/null: cannot be opened; try another machine");
+        return emi_fail(err, EM_EOUTPUT, "/dev/null: cannot be opened; try another machine");
     return status;
+}
+
+/* 0 done, 1 the job failed, 2 wrong usage or input. */
+static int exit_status(em_status status)
+{
+    if (status == EM_OK) return 0;
+    return status == EM_EINVAL || status == EM_ENOTSUP || status == EM_EDATA || status == EM_EIO ? 2 : 1;
 }
 
 static void tell(em_error *err)

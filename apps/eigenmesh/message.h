@@ -1,31 +1,26 @@
-/* How this program says that something is wrong: one line on stderr, and an exit status. */
+/* What this program says on stderr: one line where something is wrong and, where that is a terminal, one that shows how
+ * far long work is. */
 #ifndef EIGENMESH_MESSAGE_H
 #define EIGENMESH_MESSAGE_H
 
-#include <eigenmesh/eigenmesh.h>
-
-/* Leave through `done`, where everything is released once. */
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        status = (call);                                                                                               \
-        if (status != EM_OK) goto done;                                                                                \
-    } while (0)
-
-/* Record "WHAT: WHY; try WHAT" and return the code, as the library does. */
-em_status refuse(em_error *err, em_status code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-em_status refuse_memory(em_error *err, const char *what);
-
-#ifdef __clang_analyzer__
-/* It does not see into another file that these never return EM_OK. */
-#define refuse(err, code, ...)   ((refuse)(err, code, __VA_ARGS__), code)
-#define refuse_memory(err, what) ((refuse_memory)(err, what), EM_ENOMEM)
-#endif
+#include "base/error.h"
+#include "lab/experiment.h"
 
 /* Print "eigenmesh: MESSAGE", always exactly one line. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* 0 done, 1 the job failed, 2 wrong usage or input. */
-int exit_status(em_status status);
+/* Draw progress at all?  Only ever where stderr is a terminal. */
+void progress_allow(int wanted);
+
+/* An em_monitor_fn: draws the iteration, after a label where there is one, and stops the run after Ctrl-C. */
+int progress_fit(const em_progress *now, void *label);
+
+/* A lab_experiment_monitor_fn: draws the share of the runs that is done, after a label. */
+int progress_experiment(const lab_experiment_progress *now, void *label);
+
+/* Rows done, of so many. */
+void progress_rows(size_t done, size_t total);
+
+void progress_erase(void);
 
 #endif

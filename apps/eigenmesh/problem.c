@@ -2,11 +2,48 @@
 #include "cluster.h"
 #include "input.h"
 #include "message.h"
-#include "network.h"
-#include "pattern.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
+#include "base/text.h"
+
 #include <string.h>
+
+/* ---- the network ----------------------------------------------------------------------------------------- */
+
+static const char *topology_or_default(const char *topology, int nodes)
+{
+    return topology ? topology : nodes < 4 ? "complete" : "er:0.5";
+}
+
+static em_status weights_from_file(em_graph *graph, const char *path, em_error *err)
+{
+    double *W = NULL;
+    size_t nodes = (size_t)em_graph_nodes(graph);
+    em_status status = input_matrix(&W, path, nodes, nodes, "nodes x nodes", err);
+    if (status == EM_OK) status = em_graph_set_weight_matrix(graph, W, err);
+    emi_free(W);
+    return status;
+}
+
+em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
+                         em_error *err)
+{
+    em_status status = EM_OK;
+    em_graph *graph = NULL;
+    const char *file = weights ? input_file_of(weights) : NULL;
+    TRY(em_graph_create(&graph, topology_or_default(topology, nodes), nodes, seed, err));
+    if (file)
+        TRY(weights_from_file(graph, file, err));
+    else if (weights)
+        TRY(em_graph_set_weights(graph, weights, err));
+    *out = graph;
+    graph = NULL;
+done:
+    em_graph_free(&graph);
+    return status;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------------------- */
 
 /* A file a node, or one for all? */
 static int one_a_node(const problem *p)
@@ -24,10 +61,10 @@ static em_status choose_nodes(problem *p, em_error *err)
     if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
     if (status != EM_OK || !one_a_node(p)) return status;
     if (inputs > 1 && p->nodes != inputs)
-        return refuse(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
-                      inputs);
+        return emi_fail(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
+                        inputs);
     if (args_given(p->args, "split"))
-        return refuse(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
+        return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
     return EM_OK;
 }
 
@@ -39,36 +76,41 @@ static const char *option_text(const problem *p, const char *name, char room[OPT
     return room;
 }
 
-/* Of the variance, in place of a number of components? */
-static int is_fraction(const problem *p)
+/* Their number, or the fraction of the variance that they are to explain; 0 where it is not set yet. */
+static double components_of(const problem *p)
 {
     char text[OPTION_ROOM];
-    double wanted = strtod(option_text(p, "components", text), NULL);
-    return wanted > 0 && wanted < 1;
+    double wanted = 0;
+    (void)emi_text_double(option_text(p, "components", text), &wanted);
+    return wanted;
 }
 
-em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err)
+em_status problem_describe(problem *p, const arguments *args, em_error *err)
 {
+    em_status status = EM_OK;
     char text[OPTION_ROOM];
-    const char *init = args_text(args, "init");
-    if (args_given(args, "truth")) truth = args_text(args, "truth");
+    const char *init = args_value(args, "init"), *truth = args_value(args, "truth");
     *p = (problem){.args = args};
-    em_status status = em_options_create(&p->options, err);
-    if (status == EM_OK) status = args_solver(args, p->options, err);
-    if (status != EM_OK) return status;
-    p->seed = strtoull(option_text(p, "seed", text), NULL, 10);
-    if (init && strcmp(init, "random") != 0 && !input_file_of(init))
-        return refuse(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init);
+    TRY(em_options_create(&p->options, err));
+    TRY(args_solver(args, p->options, err));
+    (void)emi_text_u64(option_text(p, "seed", text), &p->seed);
+    double wanted = components_of(p);
+    if (strcmp(init, "random") != 0 && !input_file_of(init))
+        TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
-        return refuse(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth);
-    if (is_fraction(p) && ((init && input_file_of(init)) || input_file_of(truth)))
-        return refuse(err, EM_EINVAL,
-                      "--components: with a fraction of variance, a file of K columns fits no K; try a whole number");
-    status = em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err);
-    if (status == EM_OK) status = cluster_choose_engine(args_text(args, "engine"), &p->together, err);
-    if (status == EM_OK) status = input_check_streams(args->operands, args->operand_count, cluster_size(), err);
-    return status == EM_OK ? choose_nodes(p, err) : status;
+        TRY(emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth));
+    if (wanted > 0 && wanted < 1 && (input_file_of(init) || input_file_of(truth)))
+        TRY(emi_fail(err, EM_EINVAL,
+                     "--components: with a fraction of variance, a file of K columns fits no K; try a whole number"));
+    TRY(em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err));
+    TRY(cluster_choose_engine(args_text(args, "engine"), &p->together, err));
+    TRY(input_check_streams(args->operands, args->operand_count, cluster_size(), err));
+    TRY(choose_nodes(p, err));
+done:
+    return status;
 }
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static em_status open_network(problem *p, em_error *err)
 {
@@ -98,14 +140,15 @@ static em_status open_shared(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    TRY(input_open(&p->tables[p->table_count++], args->operands[0], args, NULL, NULL, err));
+    TRY(reading_open(&p->reading, &p->tables[p->table_count++], args->operands[0], args, NULL, err));
+    if (!cluster_speaks()) reading_free(&p->reading); /* one tells of what all have read */
     if (p->together && cluster_size() > 1 && is_read_whole(p->tables[0]))
-        TRY(refuse(err, EM_EINVAL,
-                   "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
-                   "shard-%%03d.csv",
-                   args->operands[0], cluster_size()));
+        TRY(emi_fail(
+            err, EM_EINVAL,
+            "%s: would be read whole by each of %d processes; try eigenmesh convert to .npy, or a file a node: "
+            "shard-%%03d.csv",
+            args->operands[0], cluster_size()));
     TRY(em_shards_split(&p->shards, p->tables[0], p->nodes, args_text(args, "split"), p->seed, err));
-    if (cluster_speaks()) TRY(reading_add(&p->reading, p->tables[0], err));
 done:
     return status;
 }
@@ -115,18 +158,13 @@ static em_status open_own(problem *p, int node, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    em_data **table = &p->tables[p->table_count++];
-    const features *like = node > 0 ? &p->features : NULL;
-    char path[PATH_MAX];
-    if (args->operand_count > 1)
-        TRY(input_open(table, args->operands[node], args, like, NULL, err));
-    else {
-        TRY(pattern_name(path, args->operands[0], node, err));
-        TRY(input_open(table, path, args, like, NULL, err));
+    const char *path = args->operands[args->operand_count > 1 ? node : 0];
+    char room[PATH_MAX];
+    if (args->operand_count == 1) {
+        TRY(pattern_name(room, path, node, err));
+        path = room;
     }
-    if (node == 0) TRY(features_of_table(&p->features, *table, err));
-    TRY(features_settle(&p->features, *table, &p->by_position, err));
-    TRY(reading_add(&p->reading, *table, err));
+    TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, args, NULL, err));
 done:
     return status;
 }
@@ -143,12 +181,12 @@ done:
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
-    status = cluster_agree(p->tables ? EM_OK : refuse_memory(err, "INPUT"), err);
+    p->tables = emi_calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
+    status = cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err);
     if (status != EM_OK || !p->tables) return status;
     if (one_a_node(p)) {
         TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
-        TRY(features_share(&p->features, err));
+        TRY(reading_share(&p->reading, err));
         TRY(cluster_agree(open_others(p, err), err));
     } else {
         TRY(cluster_agree(open_shared(p, err), err));
@@ -163,19 +201,18 @@ static em_status check_columns(const problem *p, em_error *err)
     size_t own = em_shards_columns(p->shards), first = own;
     em_status status = cluster_share(&first, sizeof first, err);
     if (status != EM_OK || own == first) return status;
-    return refuse(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
-                  em_data_name(p->tables[0]), own, first);
+    return emi_fail(err, EM_EDATA, "%s: %zu columns, but there are %zu on rank 0; try files of the same columns",
+                    em_data_name(p->tables[0]), own, first);
 }
 
 static em_status open_start_and_truth(problem *p, em_error *err)
 {
     static const char shape[] = "features x components";
     em_status status = EM_OK;
-    const char *init = args_text(p->args, "init"), *truth = args_text(p->args, "truth");
-    char text[OPTION_ROOM];
-    size_t d = em_shards_columns(p->shards), K = (size_t)strtoull(option_text(p, "components", text), NULL, 10);
-    if (init && input_file_of(init)) TRY(input_matrix(&p->init, input_file_of(init), d, K, shape, err));
-    if (truth && input_file_of(truth)) TRY(input_matrix(&p->truth, input_file_of(truth), d, K, shape, err));
+    const char *init = input_file_of(args_value(p->args, "init")), *truth = input_file_of(args_value(p->args, "truth"));
+    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p);
+    if (init) TRY(input_matrix(&p->init, init, d, K, shape, err));
+    if (truth) TRY(input_matrix(&p->truth, truth, d, K, shape, err));
     em_options_set_start(p->options, p->init, d, K);
     em_options_set_truth(p->options, p->truth, d, K);
 done:
@@ -202,47 +239,38 @@ void problem_close(problem *p)
     em_graph_free(&p->graph);
     em_shards_free(&p->shards);
     for (int i = 0; i < p->table_count; i++) em_data_free(&p->tables[i]);
-    free(p->tables);
-    features_free(&p->features);
+    emi_free(p->tables);
     reading_free(&p->reading);
-    free(p->init);
-    free(p->truth);
+    emi_free(p->init);
+    emi_free(p->truth);
 }
+
+/* ---- for people and for programs -------------------------------------------------------------------------- */
 
 static const char *topology_name(const problem *p)
 {
-    const char *named = args_text(p->args, "topology");
-    return named ? named : network_default_topology(p->nodes);
-}
-
-static const char *weights_name(const problem *p)
-{
-    const char *named = args_text(p->args, "weights");
-    return named ? named : "metropolis";
+    return topology_or_default(args_text(p->args, "topology"), p->nodes);
 }
 
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
                  info->nodes == 1 ? "" : "s");
-    reading_print(&p->reading, stdout);
-    if (p->by_position)
-        (void)printf("names     those of %s, by position in %s, which has none\n", p->features.text, p->by_position);
+    reading_print(&p->reading);
     if (info->missing_values)
         (void)printf("missing   %llu value%s filled with the feature's mean over the network\n",
                      (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
     if (info->nodes > 1)
         (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
-                     em_graph_edges(p->graph) == 1 ? "" : "s", weights_name(p));
+                     em_graph_edges(p->graph) == 1 ? "" : "s", args_value(p->args, "weights"));
 }
 
 void problem_json(json *j, const problem *p)
 {
     reading_json(j, &p->reading);
-    json_text(j, "names_by_position", p->by_position);
     json_open(j, "network", '{');
     json_text(j, "topology", topology_name(p));
-    json_text(j, "weights", weights_name(p));
+    json_text(j, "weights", args_value(p->args, "weights"));
     json_whole(j, "edges", em_graph_edges(p->graph));
     json_close(j, '}');
 }

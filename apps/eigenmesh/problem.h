@@ -2,8 +2,7 @@
 #ifndef EIGENMESH_PROBLEM_H
 #define EIGENMESH_PROBLEM_H
 
-#include "args.h"
-#include "feature_names.h"
+#include "command.h"
 #include "json.h"
 #include "reading.h"
 
@@ -21,17 +20,23 @@
          .preset = "er:0.5, or complete when M < 4",                                                                   \
          .example = "er:0.5",                                                                                          \
          .help = "the network: er:P, cycle, star, path, complete, grid:RxC, torus:RxC, regular:D, smallworld:D:P, "    \
-                 "scalefree:A, or file:EDGES"},                                                                        \
+                 "scalefree:A, or file:EDGES",                                                                         \
+         .file = READS_SPEC},                                                                                          \
         {.name = "weights",                                                                                            \
          .metavar = "SPEC",                                                                                            \
          .preset = "metropolis",                                                                                       \
-         .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy"},                                    \
+         .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy",                                     \
+         .file = READS_SPEC},                                                                                          \
         {.name = "split",                                                                                              \
          .metavar = "HOW",                                                                                             \
          .preset = "contiguous",                                                                                       \
          .help = "how one INPUT is split: contiguous, shuffle, or sizes:A,B,..."},                                     \
         {.name = "center"},                                                                                            \
-        {.name = "init", .metavar = "SPEC", .preset = "random", .help = "the start: random, or file:X0.npy (d x K)"},  \
+        {.name = "init",                                                                                               \
+         .metavar = "SPEC",                                                                                            \
+         .preset = "random",                                                                                           \
+         .help = "the start: random, or file:X0.npy (d x K)",                                                          \
+         .file = READS_SPEC},                                                                                          \
         {.name = "engine",                                                                                             \
          .metavar = "NAME",                                                                                            \
          .preset = "local; mpi under mpirun",                                                                          \
@@ -52,8 +57,6 @@ typedef struct problem {
     int first, hosted; /* the nodes that live here */
     int table_count;
     em_data **tables;
-    features features;       /* the first table's names  */
-    const char *by_position; /* a table that has none    */
     reading reading;
     em_shards *shards;
     em_graph *graph;
@@ -61,8 +64,8 @@ typedef struct problem {
     double *init, *truth;
 } problem;
 
-/* What is quick to refuse: the options, before anything is opened.  truth: what holds without --truth. */
-em_status problem_describe(problem *p, const arguments *args, const char *truth, em_error *err);
+/* What is quick to refuse: the options, before anything is opened. */
+em_status problem_describe(problem *p, const arguments *args, em_error *err);
 
 /* The data, the network, and the matrices that files hold. */
 em_status problem_open(problem *p, em_error *err);
@@ -71,6 +74,11 @@ void problem_close(problem *p); /* accepts the zeroed and the half-opened */
 /* What was solved, for people and for programs: the data and the network. */
 void problem_print(const problem *p, const em_info *info);
 void problem_json(json *j, const problem *p);
+
+/* The network that --topology, --weights and --seed describe.  topology: NULL for what suits so many nodes; weights: a
+ * rule's name, file:W.npy, or NULL for the library's own. */
+em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
+                         em_error *err);
 
 /* Say what was left out of the scaling, unless --quiet. */
 void problem_warn(const problem *p, const em_info *info);

@@ -15,7 +15,7 @@ em_status ranks_gather(ranks *out, const em_info *info, em_error *err)
     *out = (ranks){.count = cluster_size()};
     if (cluster_speaks()) {
         out->seconds = calloc((size_t)out->count + 1, sizeof *out->seconds);
-        if (!out->seconds) status = refuse_memory(err, "ranks");
+        if (!out->seconds) status = emi_fail_memory(err, "ranks");
     }
     status = cluster_agree(status, err);
     if (status != EM_OK) return status;

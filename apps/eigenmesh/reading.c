@@ -1,56 +1,180 @@
 #include "reading.h"
 #include "cluster.h"
+#include "input.h"
 #include "message.h"
 
+#include "base/memory.h"
+
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Files that were read alike: the first one's name, and how it was read.  One text, in lines of its own kind so that it
- * can travel: the file, the remarks, and then the position, the name and the reason of each column left out, each with a
- * 0 after it; an empty text ends it. */
-struct read_file {
-    size_t alike; /* files, this one counted */
-    char *text;
-};
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
-enum { SHOWN = 8 };
-
-/* ---- a file's text ----------------------------------------------------------------------------------- */
-
-typedef struct builder {
-    char *text;
-    size_t size, room;
-    int failed;
-} builder;
-
-/* With its 0. */
-static void put(builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(builder *b, const char *format, ...)
+static void put(texts *t, const char *text)
 {
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    size_t needed = b->size + (size_t)length + 1;
-    if (!b->failed && needed > b->room) {
-        char *text = realloc(b->text, 2 * needed);
-        b->failed = text == NULL;
-        if (text) b->text = text, b->room = 2 * needed;
+    size_t bytes = strlen(text) + 1, needed = t->size + bytes;
+    if (!t->failed && needed > t->room) {
+        char *grown = emi_realloc(t->text, 2 * needed);
+        t->failed = grown == NULL;
+        if (grown) t->text = grown, t->room = 2 * needed;
     }
-    if (!b->failed) {
-        (void)vsnprintf(b->text + b->size, b->room - b->size, format, again);
-        b->size = needed;
-    }
-    va_end(again);
-    va_end(args);
+    if (t->failed) return;
+    memcpy(t->text + t->size, text, bytes);
+    t->size = needed;
 }
 
 static const char *next(const char *text)
 {
     return text + strlen(text) + 1;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+void features_free(features *f)
+{
+    emi_free(f->names);
+    emi_free(f->owner_and_names.text);
+    *f = (features){0};
+}
+
+/* Where the names are in the text, behind their owner's. */
+static em_status find_names(features *f, em_error *err)
+{
+    const texts *all = &f->owner_and_names;
+    size_t count = 0;
+    for (size_t n = 0; n < all->size; n++) count += all->text[n] == 0;
+    f->names = all->failed ? NULL : emi_calloc(count + 1, sizeof *f->names);
+    if (!f->names) return emi_fail_memory(err, "names of columns");
+    for (const char *at = next(all->text); at < all->text + all->size; at = next(at)) f->names[f->count++] = at;
+    return EM_OK;
+}
+
+static em_status features_of_table(features *f, const em_data *table, em_error *err)
+{
+    put(&f->owner_and_names, em_data_name(table));
+    for (size_t k = 0; k < em_data_columns(table) && em_data_column_name(table, k); k++)
+        put(&f->owner_and_names, em_data_column_name(table, k));
+    return find_names(f, err);
+}
+
+em_status features_of_model(features *f, const em_model *model, const char *path, em_error *err)
+{
+    if (!em_model_feature_name(model, 0)) return EM_OK;
+    put(&f->owner_and_names, path);
+    for (int k = 0; k < em_model_features(model); k++) put(&f->owner_and_names, em_model_feature_name(model, k));
+    return find_names(f, err);
+}
+
+em_status reading_share(reading *r, em_error *err)
+{
+    em_status status = EM_OK;
+    features *f = &r->features;
+    size_t size = f->owner_and_names.size;
+    TRY(cluster_share(&size, sizeof size, err));
+    if (size == 0) goto done;
+    if (cluster_rank() != 0) {
+        features_free(f);
+        f->owner_and_names = (texts){.text = emi_calloc(size, 1), .size = size, .room = size};
+    }
+    TRY(cluster_agree(f->owner_and_names.text ? EM_OK : emi_fail_memory(err, "names of columns"), err));
+    TRY(cluster_share(f->owner_and_names.text, size, err));
+    TRY(cluster_agree(cluster_rank() != 0 ? find_names(f, err) : EM_OK, err));
+done:
+    return status;
+}
+
+/* A table that was read by these names: one that has none has them by position; one that has names where the first has
+ * none is refused. */
+static em_status settle_names(reading *r, em_data *table, em_error *err)
+{
+    const features *f = &r->features;
+    const char *first = f->owner_and_names.text;
+    if ((f->count == 0) == (em_data_column_name(table, 0) == NULL)) return EM_OK;
+    if (f->count == 0)
+        return emi_fail(err, EM_EDATA,
+                        "%s: has names of columns, where %s, the first, has none; try one with names first",
+                        em_data_name(table), first);
+    if (em_data_columns(table) != f->count)
+        return emi_fail(err, EM_EDATA,
+                        "%s: has %zu columns, where %s has %zu features; try the same ones, or --columns",
+                        em_data_name(table), em_data_columns(table), first, f->count);
+    r->by_position = em_data_name(table);
+    return em_data_set_column_names(table, f->names, err);
+}
+
+/* ---- what was decided ------------------------------------------------------------------------------------ */
+
+/* Of each file there is its name, the remarks, and then the position, the name and the reason of each column left out; an
+ * empty text ends them. */
+static em_status note(reading *r, const em_data *table, em_error *err)
+{
+    const em_left_out *out;
+    r->rows_dropped += em_data_rows_dropped(table);
+    put(&r->files, em_data_name(table));
+    put(&r->files, em_data_remarks(table));
+    for (size_t n = 0; (out = em_data_left_out(table, n)) != NULL; n++) {
+        char column[24];
+        (void)snprintf(column, sizeof column, "%zu", out->column);
+        put(&r->files, column);
+        put(&r->files, out->name);
+        put(&r->files, out->why);
+    }
+    put(&r->files, "");
+    return r->files.failed ? emi_fail_memory(err, "columns left out") : EM_OK;
+}
+
+em_status reading_open(reading *r, em_data **out, const char *path, const arguments *args, const char *label,
+                       em_error *err)
+{
+    em_status status = EM_OK;
+    features *f = &r->features;
+    em_read_options options = {.size = sizeof options, .label = label};
+    if (f->count > 0) {
+        options.features = f->names;
+        options.feature_count = f->count;
+        options.features_of = f->owner_and_names.text;
+    }
+    TRY(input_open(out, path, args, options, err));
+    if (f->owner_and_names.size == 0) TRY(features_of_table(f, *out, err));
+    TRY(settle_names(r, *out, err));
+    TRY(note(r, *out, err));
+done:
+    return status;
+}
+
+em_status reading_gather(reading *r, em_error *err)
+{
+    em_status status = EM_OK;
+    texts all = {0};
+    if (cluster_size() == 1) return EM_OK;
+    TRY(cluster_gather_text(r->files.text, r->files.size, &all.text, &all.size, err));
+    if (cluster_rank() == 0) {
+        emi_free(r->files.text);
+        r->files = all;
+    }
+    TRY(cluster_sum(&r->rows_dropped, err));
+done:
+    return status;
+}
+
+void reading_free(reading *r)
+{
+    features_free(&r->features);
+    emi_free(r->files.text);
+    *r = (reading){0};
+}
+
+/* ---- for people and for programs ------------------------------------------------------------------------ */
+
+static const char *remarks_of(const char *file)
+{
+    return next(file);
+}
+
+static const char *columns_of(const char *file)
+{
+    return next(next(file));
 }
 
 /* A column left out, and the text behind it; NULL: there is no more. */
@@ -63,19 +187,15 @@ static const char *take(const char *at, em_left_out *out)
     return next(out->why);
 }
 
-static const char *file_of(const char *text)
+/* The file after this one, or the first one where this is NULL; NULL: there is no more.  Between those of two processes
+ * there may be more zeros than one. */
+static const char *next_file(const reading *r, const char *file)
 {
-    return text;
-}
-
-static const char *remarks_of(const char *text)
-{
-    return next(text);
-}
-
-static const char *columns_of(const char *text)
-{
-    return next(next(text));
+    if (r->files.size == 0) return NULL;
+    const char *at = file ? columns_of(file) : r->files.text, *end = r->files.text + r->files.size;
+    for (em_left_out out; file && *at;) at = take(at, &out);
+    while (at < end && !*at) at++;
+    return at < end ? at : NULL;
 }
 
 /* Read alike: the same remarks, and the same columns left out; the reasons may quote different cells. */
@@ -93,110 +213,19 @@ static int is_alike(const char *a, const char *b)
     }
 }
 
-/* ---- the list ------------------------------------------------------------------------------------------ */
-
-static em_status add(reading *r, const char *text, size_t size, size_t alike, em_error *err)
+/* How many files were read like this one, itself counted; 0 where one before it was. */
+static size_t count_alike(const reading *r, const char *file)
 {
-    for (size_t n = 0; n < r->count; n++)
-        if (is_alike(r->files[n].text, text)) {
-            r->files[n].alike += alike;
-            return EM_OK;
-        }
-    struct read_file *files = realloc(r->files, (r->count + 1) * sizeof *files);
-    if (files) r->files = files;
-    char *copy = files ? malloc(size) : NULL;
-    if (!copy) return refuse_memory(err, "columns left out");
-    memcpy(copy, text, size);
-    r->files[r->count++] = (struct read_file){alike, copy};
-    return EM_OK;
-}
-
-em_status reading_add(reading *r, const em_data *table, em_error *err)
-{
-    builder b = {0};
-    const em_left_out *out;
-    r->rows_dropped += em_data_rows_dropped(table);
-    put(&b, "%s", em_data_name(table));
-    put(&b, "%s", em_data_remarks(table));
-    for (size_t n = 0; (out = em_data_left_out(table, n)) != NULL; n++) {
-        put(&b, "%zu", out->column);
-        put(&b, "%s", out->name);
-        put(&b, "%s", out->why);
+    size_t count = 0;
+    for (const char *other = NULL; (other = next_file(r, other));) {
+        if (other != file && !is_alike(other, file)) continue;
+        if (other != file && count == 0) return 0;
+        count++;
     }
-    put(&b, "%s", "");
-    em_status status = b.failed ? refuse_memory(err, "columns left out") : add(r, b.text, b.size, 1, err);
-    free(b.text);
-    return status;
+    return count;
 }
 
-/* The end of a file's text. */
-static const char *end_of(const char *text)
-{
-    em_left_out out;
-    const char *at = columns_of(text), *behind;
-    while ((behind = take(at, &out)) != NULL) at = behind;
-    return at + 1;
-}
-
-/* Everything, for the first process: how many files are alike, and their text. */
-static void pack(const reading *r, builder *b)
-{
-    for (size_t n = 0; n < r->count; n++) {
-        const char *end = end_of(r->files[n].text);
-        put(b, "%zu", r->files[n].alike);
-        for (const char *at = r->files[n].text; at < end; at = next(at)) put(b, "%s", at);
-    }
-    put(b, "%s", "");
-}
-
-static em_status unpack(reading *r, const char *all, size_t size, em_error *err)
-{
-    for (const char *at = all; at < all + size;) {
-        if (!*at) { /* the end of one process's */
-            at++;
-            continue;
-        }
-        size_t alike = (size_t)strtoull(at, NULL, 10);
-        const char *text = next(at), *end = end_of(text);
-        em_status status = add(r, text, (size_t)(end - text), alike, err);
-        if (status != EM_OK) return status;
-        at = end;
-    }
-    return EM_OK;
-}
-
-em_status reading_gather(reading *r, em_error *err)
-{
-    em_status status = EM_OK;
-    builder own = {0};
-    char *all = NULL;
-    size_t size = 0;
-    if (cluster_size() == 1) return EM_OK;
-    pack(r, &own);
-    TRY(cluster_agree(own.failed ? refuse_memory(err, "columns left out") : EM_OK, err));
-    TRY(cluster_gather_text(own.text, own.size, &all, &size, err));
-    TRY(cluster_sum(&r->rows_dropped, err));
-    if (cluster_rank() == 0) {
-        reading merged = {.rows_dropped = r->rows_dropped};
-        status = unpack(&merged, all, size, err);
-        reading_free(r);
-        *r = merged;
-    }
-    TRY(cluster_agree(status, err));
-done:
-    free(all);
-    free(own.text);
-    return status;
-}
-
-void reading_free(reading *r)
-{
-    for (size_t n = 0; n < r->count; n++) free(r->files[n].text);
-    free(r->files);
-    *r = (reading){0};
-}
-
-/* ---- for people and for programs ------------------------------------------------------------------------ */
+enum { SHOWN = 8, LINE = SHOWN * 220 };
 
 /* "id (text, such as 'P1'), column 3 (empty)", as many as are shown, into out; how many there are.  With `unasked`, only those
  * that the program left out by itself. */
@@ -219,30 +248,30 @@ static size_t list_left_out(const char *at, int unasked, char *out, size_t room)
     return count;
 }
 
-enum { LINE = SHOWN * 220 };
-
-void reading_print(const reading *r, FILE *out)
+void reading_print(const reading *r)
 {
     char line[LINE];
-    for (size_t n = 0; n < r->count; n++) {
-        const struct read_file *file = &r->files[n];
-        if (!*remarks_of(file->text)) continue;
-        (void)fprintf(out, "read      %s", file_of(file->text));
-        if (file->alike > 1) (void)fprintf(out, " and %zu more", file->alike - 1);
-        (void)fprintf(out, ": %s\n", remarks_of(file->text));
-        if (list_left_out(columns_of(file->text), 0, line, sizeof line)) (void)fprintf(out, "left out  %s\n", line);
+    for (const char *file = NULL; (file = next_file(r, file));) {
+        size_t alike = *remarks_of(file) ? count_alike(r, file) : 0;
+        if (!alike) continue;
+        (void)printf("read      %s", file);
+        if (alike > 1) (void)printf(" and %zu more", alike - 1);
+        (void)printf(": %s\n", remarks_of(file));
+        if (list_left_out(columns_of(file), 0, line, sizeof line)) (void)printf("left out  %s\n", line);
     }
     if (r->rows_dropped)
-        (void)fprintf(out, "dropped   %zu row%s with missing values\n", r->rows_dropped,
-                      r->rows_dropped == 1 ? "" : "s");
+        (void)printf("dropped   %zu row%s with missing values\n", r->rows_dropped, r->rows_dropped == 1 ? "" : "s");
+    if (r->by_position)
+        (void)printf("names     those of %s, by position in %s, which has none\n", r->features.owner_and_names.text,
+                     r->by_position);
 }
 
 void reading_warn(const reading *r)
 {
     char line[LINE];
-    for (size_t n = 0; n < r->count; n++)
-        if (list_left_out(columns_of(r->files[n].text), 1, line, sizeof line))
-            complain("%s: left out %s; try --columns to choose", file_of(r->files[n].text), line);
+    for (const char *file = NULL; (file = next_file(r, file));)
+        if (count_alike(r, file) && list_left_out(columns_of(file), 1, line, sizeof line))
+            complain("%s: left out %s; try --columns to choose", file, line);
     if (r->rows_dropped)
         complain("--missing: %zu row%s dropped; try --missing mean", r->rows_dropped, r->rows_dropped == 1 ? "" : "s");
 }
@@ -251,12 +280,14 @@ void reading_json(json *j, const reading *r)
 {
     em_left_out column;
     json_open(j, "inputs", '[');
-    for (size_t n = 0; n < r->count; n++) {
-        const char *text = r->files[n].text, *at = columns_of(text);
+    for (const char *file = NULL; (file = next_file(r, file));) {
+        const char *at = columns_of(file);
+        size_t alike = count_alike(r, file);
+        if (!alike) continue;
         json_open(j, NULL, '{');
-        json_text(j, "file", file_of(text));
-        json_whole(j, "read_alike", r->files[n].alike);
-        json_text(j, "remarks", remarks_of(text));
+        json_text(j, "file", file);
+        json_whole(j, "read_alike", alike);
+        json_text(j, "remarks", remarks_of(file));
         json_open(j, "left_out", '[');
         while ((at = take(at, &column)) != NULL) {
             json_open(j, NULL, '{');
@@ -270,4 +301,5 @@ void reading_json(json *j, const reading *r)
     }
     json_close(j, ']');
     json_whole(j, "rows_dropped", r->rows_dropped);
+    json_text(j, "names_by_position", r->by_position);
 }

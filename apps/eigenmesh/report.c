@@ -1,59 +1,88 @@
 #include "report.h"
 #include "table.h"
 
+#include "base/error.h"
+#include "base/text.h"
+
 #include <ctype.h>
 #include <math.h>
 
-const double *report_exact(const em_model *model)
+/* ---- components ------------------------------------------------------------------------------------------ */
+
+/* What is known of a component: a column of the table, and a member in JSON. */
+enum { COMPONENT, VARIANCE, EXACT, RATIO, CUMULATIVE, RESIDUAL, ANGLE, ERROR, COLUMNS };
+
+static const struct {
+    const char *heading, *key, *format;
+} columns[COLUMNS] = {
+    [COMPONENT] = {"component", "component", "%.0f"},    [VARIANCE] = {"variance", "variance", "%.6g"},
+    [EXACT] = {"exact", "exact_variance", "%.6g"},       [RATIO] = {"ratio", "ratio", "%.4f"},
+    [CUMULATIVE] = {"cumulative", "cumulative", "%.4f"}, [RESIDUAL] = {"residual", "residual", "%.1e"},
+    [ANGLE] = {"angle", "angle_bound", "%.1e"},          [ERROR] = {"error", "error", "%.1e"}};
+
+/* The exact variances, where the truth was computed; a truth from a file has vectors alone. */
+static const double *exact_variance(const em_model *model)
 {
     const double *exact = em_model_exact_variance(model);
     return exact && !isnan(exact[0]) ? exact : NULL;
 }
 
-/* A bound of 1 says nothing. */
-static void angle_cell(table *t, double bound)
+static int has_column(const em_model *model, int column)
 {
-    if (bound < 1)
-        table_cell(t, "%.1e", bound);
-    else
-        table_cell(t, "-");
+    return (column != EXACT || exact_variance(model)) && (column != ERROR || em_model_component_error(model));
 }
 
-em_status report_components(const em_model *model, em_error *err)
+/* Component k; the row is that of the one before, or zero. */
+static void fill_row(double row[COLUMNS], const em_model *model, int k)
 {
-    const double *variance = em_model_explained_variance(model);
-    const double *ratio = em_model_explained_variance_ratio(model);
-    const double *residual = em_model_residuals(model);
-    const double *angle = em_model_angle_bounds(model);
-    const double *exact = report_exact(model);
-    const double *error = em_model_component_error(model);
-    double cumulative = 0;
+    row[COMPONENT] = k + 1;
+    row[VARIANCE] = em_model_explained_variance(model)[k];
+    if (has_column(model, EXACT)) row[EXACT] = exact_variance(model)[k];
+    row[RATIO] = em_model_explained_variance_ratio(model)[k];
+    row[CUMULATIVE] += row[RATIO];
+    row[RESIDUAL] = em_model_residuals(model)[k];
+    row[ANGLE] = em_model_angle_bounds(model)[k];
+    if (has_column(model, ERROR)) row[ERROR] = em_model_component_error(model)[k];
+}
+
+static em_status print_components(const em_model *model, em_error *err)
+{
     table t;
-    table_begin(&t, 6 + (exact != NULL) + (error != NULL));
-    table_cell(&t, "component");
-    table_cell(&t, "variance");
-    if (exact) table_cell(&t, "exact");
-    table_cell(&t, "ratio");
-    table_cell(&t, "cumulative");
-    table_cell(&t, "residual");
-    table_cell(&t, "angle");
-    if (error) table_cell(&t, "error");
+    double row[COLUMNS] = {0};
+    table_begin(&t, COLUMNS - !has_column(model, EXACT) - !has_column(model, ERROR));
+    for (int c = 0; c < COLUMNS; c++)
+        if (has_column(model, c)) table_cell(&t, "%s", columns[c].heading);
     for (int k = 0; k < em_model_components_count(model); k++) {
-        cumulative += ratio[k];
-        table_cell(&t, "%d", k + 1);
-        table_cell(&t, "%.6g", variance[k]);
-        if (exact) table_cell(&t, "%.6g", exact[k]);
-        table_cell(&t, "%.4f", ratio[k]);
-        table_cell(&t, "%.4f", cumulative);
-        table_cell(&t, "%.1e", residual[k]);
-        angle_cell(&t, angle[k]);
-        if (error) table_cell(&t, "%.1e", error[k]);
+        fill_row(row, model, k);
+        for (int c = 0; c < COLUMNS; c++) {
+            if (!has_column(model, c)) continue;
+            if (c == ANGLE && !(row[c] < 1))
+                table_cell(&t, "-"); /* a bound of 1 says nothing */
+            else
+                table_cell(&t, columns[c].format, row[c]);
+        }
     }
     return table_print(&t, err);
 }
 
+static void json_components(json *j, const em_model *model)
+{
+    double row[COLUMNS] = {0};
+    json_open(j, "components", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) {
+        fill_row(row, model, k);
+        json_open(j, NULL, '{');
+        for (int c = 0; c < COLUMNS; c++)
+            if (has_column(model, c)) json_real(j, columns[c].key, row[c]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+/* ---- the certificate ------------------------------------------------------------------------------------- */
+
 /* A line for each run of components that only define a subspace together. */
-static void report_alike(const em_model *model, int first, int end, int open)
+static void print_alike(const em_model *model, int first, int end, int open)
 {
     double bound = em_model_subspace_bounds(model)[first];
     (void)printf("alike     the variances of components %d to %d are too close to tell the single vectors apart",
@@ -66,7 +95,9 @@ static void report_alike(const em_model *model, int first, int end, int open)
         (void)putchar('\n');
 }
 
-void report_certificate(const em_model *model)
+/* What the angles in the table do not say: which components only define a subspace together, which have no variance, which
+ * are limited by rounding. */
+static void print_certificate(const em_model *model)
 {
     const int64_t *cluster = em_model_clusters(model);
     const em_info *info = em_model_info(model);
@@ -74,7 +105,7 @@ void report_certificate(const em_model *model)
     for (int k = 0, end; k < has; k = end) {
         for (end = k + 1; end < has && cluster[end] == k;) end++;
         int open = end == K && info->open_cluster;
-        if (end - k > 1 || open) report_alike(model, k, end, open);
+        if (end - k > 1 || open) print_alike(model, k, end, open);
     }
     if (has < K)
         (void)printf("rank      %d: component%s %d%s no variance, any direction beside the others would do\n", has,
@@ -84,43 +115,76 @@ void report_certificate(const em_model *model)
                      info->limited, info->limited == 1 ? " is" : "s are");
 }
 
-em_traffic report_total(const em_info *info)
+/* For each component the first one of those it cannot be told apart from, counted from 1 as the components are, and how
+ * well the subspace of these is known. */
+static void json_clusters(json *j, const em_model *model)
 {
-    em_traffic total = {0};
-    for (int phase = 0; phase < EM_PHASES; phase++) {
-        total.rounds += info->traffic[phase].rounds;
-        total.messages += info->traffic[phase].messages;
-        total.bytes += info->traffic[phase].bytes;
-        total.units += info->traffic[phase].units;
+    const int64_t *cluster = em_model_clusters(model);
+    json_open(j, "clusters", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) json_whole(j, NULL, (uint64_t)cluster[k] + 1);
+    json_close(j, ']');
+    json_open(j, "subspace_bounds", '[');
+    for (int k = 0; k < em_model_components_count(model); k++) json_real(j, NULL, em_model_subspace_bounds(model)[k]);
+    json_close(j, ']');
+    json_flag(j, "open_cluster", em_model_info(model)->open_cluster);
+}
+
+/* ---- what was sent --------------------------------------------------------------------------------------- */
+
+/* A phase's name and what it sent; after the last one, all of them together. */
+static const char *phase_of(const em_info *info, int phase, em_traffic *sent)
+{
+    if (phase < EM_PHASES) {
+        *sent = info->traffic[phase];
+        return em_phase_name((em_phase)phase);
     }
-    return total;
+    *sent = (em_traffic){0};
+    for (phase = 0; phase < EM_PHASES; phase++) {
+        sent->rounds += info->traffic[phase].rounds;
+        sent->messages += info->traffic[phase].messages;
+        sent->bytes += info->traffic[phase].bytes;
+        sent->units += info->traffic[phase].units;
+    }
+    return "total";
 }
 
-static void traffic_row(table *t, const char *name, const em_traffic *sent)
-{
-    table_cell(t, "%s", name);
-    table_cell(t, "%llu", (unsigned long long)sent->rounds);
-    table_cell(t, "%llu", (unsigned long long)sent->messages);
-    table_cell(t, "%llu", (unsigned long long)sent->bytes);
-    table_cell(t, "%.6g", sent->units);
-}
-
-em_status report_traffic(const em_info *info, em_error *err)
+static em_status print_traffic(const em_info *info, em_error *err)
 {
     static const char *const heading[] = {"sent", "rounds", "messages", "bytes", "units"};
+    em_traffic sent;
+    table t;
     if (info->nodes == 1) {
         (void)printf("sent      nothing, as there is one node\n");
         return EM_OK;
     }
-    em_traffic total = report_total(info);
-    table t;
     table_begin(&t, 5);
     for (int i = 0; i < 5; i++) table_cell(&t, "%s", heading[i]);
-    for (int phase = 0; phase < EM_PHASES; phase++)
-        traffic_row(&t, em_phase_name((em_phase)phase), &info->traffic[phase]);
-    traffic_row(&t, "total", &total);
+    for (int phase = 0; phase <= EM_PHASES; phase++) {
+        table_cell(&t, "%s", phase_of(info, phase, &sent));
+        table_cell(&t, "%llu", (unsigned long long)sent.rounds);
+        table_cell(&t, "%llu", (unsigned long long)sent.messages);
+        table_cell(&t, "%llu", (unsigned long long)sent.bytes);
+        table_cell(&t, "%.6g", sent.units);
+    }
     return table_print(&t, err);
 }
+
+static void json_sent(json *j, const em_info *info)
+{
+    em_traffic sent;
+    json_open(j, "sent", '{');
+    for (int phase = 0; phase <= EM_PHASES; phase++) {
+        json_open(j, phase_of(info, phase, &sent), '{');
+        json_whole(j, "rounds", sent.rounds);
+        json_whole(j, "messages", sent.messages);
+        json_whole(j, "bytes", sent.bytes);
+        json_real(j, "units", sent.units);
+        json_close(j, '}');
+    }
+    json_close(j, '}');
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
 
 /* Three digits and a unit that suits them. */
 static void print_seconds(double seconds, const char *rest)
@@ -133,7 +197,7 @@ static void print_seconds(double seconds, const char *rest)
         (void)printf("%.*f s %s", seconds < 100 ? 2 : 0, seconds, rest);
 }
 
-void report_ending(const em_info *info)
+static void print_ending(const em_info *info)
 {
     (void)printf("result    %s after %ld iteration%s", em_reason_text(info->reason), info->iterations,
                  info->iterations == 1 ? "" : "s");
@@ -148,6 +212,55 @@ void report_ending(const em_info *info)
     print_seconds(info->seconds, "in them\n");
 }
 
+em_status report_model(const em_model *model, em_error *err)
+{
+    em_status status = EM_OK;
+    TRY(print_components(model, err));
+    print_certificate(model);
+    (void)putchar('\n');
+    TRY(print_traffic(em_model_info(model), err));
+    (void)putchar('\n');
+    print_ending(em_model_info(model));
+done:
+    return status;
+}
+
+void report_json(json *j, const em_model *model)
+{
+    const em_info *info = em_model_info(model);
+    json_text(j, "method", info->method);
+    json_text(j, "choice", *info->choice ? info->choice : NULL);
+    json_text(j, "operator", info->operator_name);
+    json_whole(j, "samples", em_model_samples(model));
+    json_whole(j, "features", (uint64_t)em_model_features(model));
+    json_whole(j, "nodes", (uint64_t)info->nodes);
+    json_whole(j, "threads", (uint64_t)info->threads);
+    json_whole(j, "seed", info->seed);
+    json_flag(j, "converged", info->reason == EM_CONVERGED);
+    json_text(j, "result", em_reason_text(info->reason));
+    json_whole(j, "rank", (uint64_t)info->rank);
+    json_whole(j, "limited", (uint64_t)info->limited);
+    json_whole(j, "iterations", (uint64_t)info->iterations);
+    json_whole(j, "resumed", (uint64_t)info->resumed);
+    json_real(j, "tolerance", info->tolerance);
+    json_real(j, "change", info->change);
+    json_real(j, "step", info->step);
+    json_real(j, "residual", info->residual);
+    json_real(j, "worst_residual", info->worst_residual);
+    json_real(j, "consensus", info->consensus);
+    json_real(j, "error", info->error);
+    json_real(j, "noise_variance", em_model_noise_variance(model));
+    json_whole(j, "constant_features", (uint64_t)info->constant_features);
+    json_whole(j, "missing_values", info->missing_values);
+    json_components(j, model);
+    json_clusters(j, model);
+    json_sent(j, info);
+    json_open(j, "seconds", '{');
+    json_real(j, "setup", info->seconds_setup);
+    json_real(j, "iterations", info->seconds);
+    json_close(j, '}');
+}
+
 void report_names(const em_model *model)
 {
     enum { WIDTH = 100 };
@@ -160,4 +273,39 @@ void report_names(const em_model *model)
     }
     if (f < d) (void)printf(" and %d more", d - f);
     (void)putchar('\n');
+}
+
+void report_names_json(json *j, const em_model *model)
+{
+    json_open(j, "feature_names", '[');
+    for (int f = 0; em_model_feature_name(model, f); f++) json_text(j, NULL, em_model_feature_name(model, f));
+    json_close(j, ']');
+}
+
+/* ---- the trace ------------------------------------------------------------------------------------------- */
+
+/* A number that does not apply leaves its column empty. */
+static void put(FILE *out, double value)
+{
+    char text[EMI_NUMBER_TEXT];
+    (void)emi_text_of_double(text, value);
+    (void)fprintf(out, ",%s", isnan(value) ? "" : text);
+}
+
+void trace_heading(FILE *out)
+{
+    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
+}
+
+void trace_rows(FILE *out, const char *label, const em_model *model)
+{
+    const em_trace_row *row;
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++) {
+        if (label) (void)fprintf(out, "%s,", label);
+        (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
+                      (unsigned long long)row->messages, (unsigned long long)row->bytes);
+        const double values[] = {row->units, row->seconds, row->residual, row->consensus, row->error};
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) put(out, values[v]);
+        (void)fputc('\n', out);
+    }
 }

@@ -10,22 +10,15 @@
 void report_names(const em_model *model);
 void report_names_json(json *j, const em_model *model);
 
-/* The table of components, what was sent, how it ended. */
-em_status report_components(const em_model *model, em_error *err);
-
-/* What the angles in the table do not say: which components only define a subspace together, which have no variance,
- * which are limited by rounding. */
-void report_certificate(const em_model *model);
-em_status report_traffic(const em_info *info, em_error *err);
-void report_ending(const em_info *info);
+/* The components and what is certain about them, what was sent, how it ended. */
+em_status report_model(const em_model *model, em_error *err);
 
 /* The same as members of the object that is open. */
 void report_json(json *j, const em_model *model);
 
-/* The exact variances, where the truth was computed; a truth from a file has vectors alone. */
-const double *report_exact(const em_model *model);
-
-/* All phases together. */
-em_traffic report_total(const em_info *info);
+/* The trace of a fit as CSV, a row an iteration.  label: what a column before the others says; NULL where there is no such
+ * column.  Failures of the stream are told when the output is committed. */
+void trace_heading(FILE *out);
+void trace_rows(FILE *out, const char *label, const em_model *model);
 
 #endif

@@ -1,10 +1,10 @@
 /* eigenmesh reproduce: the paper's figures, rerun. */
 #include "collision.h"
 #include "command.h"
-#include "directory.h"
 #include "message.h"
-#include "progress.h"
+#include "outputs.h"
 
+#include "base/memory.h"
 #include "lab/gnuplot.h"
 #include "lab/paper/paper.h"
 
@@ -24,7 +24,8 @@ static const option_spec reproduce_options[] = {
      .letter = 'o',
      .metavar = "DIR",
      .preset = "reproduction",
-     .help = "where to put index.html, the claims, the pictures and the curves"},
+     .help = "where to put index.html, the claims, the pictures and the curves",
+     .file = WRITES_RESULT},
     {.name = "trials",
      .metavar = "T",
      .preset = "10, or 2 with --quick",
@@ -35,9 +36,6 @@ static const option_spec reproduce_options[] = {
     {.name = "seed", .metavar = "S", .preset = "0", .example = "1", .help = "everything random follows from it"},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
     {0}};
-
-static const char *const reproduce_examples[] = {"eigenmesh reproduce fig1a fig2 --quick",
-                                                 "eigenmesh reproduce all --data data -o reproduction", NULL};
 
 typedef struct job {
     const arguments *args;
@@ -51,12 +49,6 @@ typedef struct job {
 } job;
 
 /* ---- what was asked for ------------------------------------------------------------------------------- */
-
-static const char *data_directory(const job *j)
-{
-    const char *named = args_text(j->args, "data");
-    return named ? named : "data";
-}
 
 /* The command as it was typed, but for what makes no difference to the results. */
 static void record_command(job *j)
@@ -105,7 +97,7 @@ static em_status check_data(const job *j, const collisions *written, em_error *e
     for (int s = 0; s < j->made.setup_count; s++) {
         const record *data = setup_data(&j->made.setups[s], &j->made.plans);
         for (int f = 0; data; f++) {
-            TRY(images_file(data, data_directory(j), f, path, sizeof path, err));
+            TRY(images_file(data, args_value(j->args, "data"), f, path, sizeof path, err));
             if (!*path) break;
             TRY(collisions_read(written, "--data", path, err));
         }
@@ -117,21 +109,19 @@ done:
 static em_status check_files(const job *j, em_error *err)
 {
     em_status status = EM_OK;
-    char name[PAPER_NAME], **paths = NULL;
+    char room[PAPER_NAME], *path = NULL;
+    const char *name;
     collisions written = {0};
-    int count = 0, made = 0;
-    while (paper_file(&j->made, count, name)) count++;
-    paths = calloc((size_t)count + 1, sizeof *paths);
-    if (!paths) TRY(refuse_memory(err, j->directory.path));
-    for (; made < count; made++) {
-        TRY(directory_file(&j->directory, paper_file(&j->made, made, name), &paths[made], err));
-        TRY(collisions_write(&written, "--output", paths[made], err));
+    for (int f = 0; (name = paper_file(&j->made, f, room)); f++) {
+        TRY(directory_file(&j->directory, name, &path, err));
+        TRY(collisions_write(&written, "--output", path, err));
+        emi_free(path);
+        path = NULL;
     }
     TRY(check_data(j, &written, err));
 done:
+    emi_free(path);
     collisions_free(&written);
-    for (int i = 0; paths && i < count; i++) free(paths[i]);
-    free(paths);
     return status;
 }
 
@@ -139,8 +129,7 @@ done:
 static em_status open_directory(job *j, em_error *err)
 {
     em_status status = EM_OK;
-    const char *path = args_text(j->args, "output");
-    TRY(directory_open(&j->directory, path ? path : "reproduction", err));
+    TRY(directory_open(&j->directory, args_value(j->args, "output"), err));
     TRY(check_files(j, err));
     for (int p = 0; p < PAPER_PAGES; p++) {
         char *old = NULL;
@@ -184,9 +173,9 @@ static em_status run_setup(job *j, setup *s, em_error *err)
     em_status status = EM_OK;
     int stopped = 0;
     const record *data = setup_data(s, &j->made.plans);
-    if (data) TRY(images_open(&j->images, data, data_directory(j), err));
+    if (data) TRY(images_open(&j->images, data, args_value(j->args, "data"), err));
     TRY(setup_measure(s, &j->made.plans, data ? j->images.table : NULL, &j->how, &stopped, err));
-    if (stopped) TRY(refuse(err, EM_ENUMERIC, "reproduce: interrupted in %s; try fewer figures, or --quick", s->key));
+    if (stopped) TRY(emi_fail(err, EM_ENUMERIC, "reproduce: interrupted in %s; try fewer figures, or --quick", s->key));
     TRY(write_curves(j, s, err));
     progress_erase();
     if (args_given(j->args, "quiet") || args_given(j->args, "json")) return EM_OK;
@@ -213,7 +202,7 @@ static em_status draw(job *j, const picture *p, char **text, em_error *err)
     file = fopen(path, "rb");
     size_t size = 0;
     if (!file || getdelim(text, &size, 0, file) < 0)
-        TRY(refuse(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
+        TRY(emi_fail(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
 done:
     if (file) (void)fclose(file);
     emi_output_discard(&output);
@@ -228,7 +217,7 @@ static em_status draw_figures(job *j, em_error *err)
     size_t count = 0;
     for (int f = 0; f < r->figure_count; f++) count += (size_t)r->figures[f].picture_count;
     j->pictures = calloc(count + 1, sizeof *j->pictures);
-    if (!j->pictures) TRY(refuse_memory(err, "reproduce"));
+    if (!j->pictures) TRY(emi_fail_memory(err, "reproduce"));
     for (int f = 0; f < r->figure_count; f++)
         for (int p = 0; p < r->figures[f].picture_count; p++)
             TRY(draw(j, &r->figures[f].pictures[p], &j->pictures[j->picture_count++], err));
@@ -292,12 +281,13 @@ done:
     return status;
 }
 
-const command_spec command_reproduce = {.name = "reproduce",
-                                        .summary = "Rerun the figures of the paper, and say which of its claims hold",
-                                        .usage = "FIG... [options]",
-                                        .operands = {"FIG"},
-                                        .operand_limit = ANY_NUMBER,
-                                        .options = reproduce_options,
-                                        .prints_table = 1,
-                                        .examples = reproduce_examples,
-                                        .run = reproduce};
+const command_spec command_reproduce = {
+    .name = "reproduce",
+    .summary = "Rerun the figures of the paper, and say which of its claims hold",
+    .usage = "FIG... [options]",
+    .operands = {{"FIG", NO_FILE}},
+    .operand_limit = ANY_NUMBER,
+    .options = reproduce_options,
+    .prints_table = 1,
+    .examples = {"eigenmesh reproduce fig1a fig2 --quick", "eigenmesh reproduce all --data data -o reproduction"},
+    .run = reproduce};

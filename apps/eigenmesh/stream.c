@@ -1,11 +1,11 @@
 #include "stream.h"
-#include "interrupt.h"
 #include "lab/tables/writer.h"
 #include "message.h"
-#include "progress.h"
+#include "signals.h"
+
+#include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK_NUMBERS = 1 << 18 };
@@ -31,11 +31,11 @@ static em_status check(const em_data *data, const stream_target *target, size_t 
     int finite = target->values == STREAM_FINITE;
     for (size_t n = 0; target->values != STREAM_ANY && n < rows * columns; n++) {
         if (!isnan(in[n]) && !(finite && isinf(in[n]))) continue;
-        return refuse(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", em_data_name(data), first + n / columns,
-                      n % columns,
-                      isinf(in[n]) ? "infinite; try dropping or mending it"
-                      : finite     ? "not a number (NaN); try filling it, or --missing drop or mean"
-                                   : "not a number (NaN); try --missing drop");
+        return emi_fail(err, EM_EDATA, "%s: row %zu, column %zu (from 0) is %s", em_data_name(data),
+                        first + n / columns, n % columns,
+                        isinf(in[n]) ? "infinite; try dropping or mending it"
+                        : finite     ? "not a number (NaN); try filling it, or --missing drop or mean"
+                                     : "not a number (NaN); try --missing drop");
     }
     return EM_OK;
 }
@@ -56,9 +56,9 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
     em_status status = EM_OK;
     lab_writer *writer = NULL;
     size_t rows = em_data_rows(data), block = block_rows(data, target);
-    double *in = calloc(block * em_data_columns(data), sizeof *in);
-    double *out = calloc(block * target->columns, sizeof *out);
-    if (!in || !out) TRY(refuse_memory(err, em_data_name(data)));
+    double *in = emi_doubles(block * em_data_columns(data));
+    double *out = emi_doubles(block * target->columns);
+    if (!in || !out) TRY(emi_fail_memory(err, em_data_name(data)));
     if (target->path) {
         TRY(lab_writer_open(&writer, target->path, target->type, rows, target->columns, err));
         if (target->names) TRY(lab_writer_header(writer, target->names, err));
@@ -69,15 +69,15 @@ em_status stream_rows(const em_data *data, const stream_target *target, em_error
         TRY(stream_block(data, target, writer, first, count, in, out, err));
         progress_rows(first + count, rows);
         if (interrupt_requested())
-            TRY(refuse(err, EM_EOUTPUT, "%s: %s, interrupted at row %zu; try again", em_data_name(data),
-                       target->path && strcmp(target->path, "-") == 0 ? "cut short" : "nothing is written",
-                       first + count));
+            TRY(emi_fail(err, EM_EOUTPUT, "%s: %s, interrupted at row %zu; try again", em_data_name(data),
+                         target->path && strcmp(target->path, "-") == 0 ? "cut short" : "nothing is written",
+                         first + count));
     }
     if (target->finish) TRY(target->finish(target->context, err));
     if (writer) TRY(lab_writer_close(&writer, err));
 done:
     lab_writer_discard(&writer);
-    free(out);
-    free(in);
+    emi_free(out);
+    emi_free(in);
     return status;
 }

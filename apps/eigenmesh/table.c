@@ -1,8 +1,9 @@
 #include "table.h"
-#include "message.h"
+
+#include "base/error.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 void table_begin(table *t, int columns)
@@ -14,7 +15,7 @@ static int make_room(table *t)
 {
     if (t->cells < t->capacity) return 1;
     size_t capacity = t->capacity ? 2 * t->capacity : 64;
-    char(*text)[TABLE_CELL] = realloc(t->text, capacity * sizeof *text);
+    char(*text)[TABLE_CELL] = emi_realloc(t->text, capacity * sizeof *text);
     if (!text) {
         t->failed = 1;
         return 0;
@@ -56,15 +57,15 @@ static void print_cells(const table *t, const int *widths)
 em_status table_print(table *t, em_error *err)
 {
     em_status status = EM_OK;
-    int *widths = t->failed ? NULL : calloc((size_t)t->columns, sizeof *widths);
+    int *widths = t->failed ? NULL : emi_calloc((size_t)t->columns, sizeof *widths);
     if (widths) {
         for (int column = 0; column < t->columns; column++) widths[column] = column_width(t, column);
         print_cells(t, widths);
     } else {
-        status = refuse_memory(err, "the table");
+        status = emi_fail_memory(err, "the table");
     }
-    free(widths);
-    free(t->text);
+    emi_free(widths);
+    emi_free(t->text);
     *t = (table){0};
     return status;
 }

@@ -3,21 +3,24 @@
 #include "json.h"
 #include "lab/plot.h"
 #include "message.h"
-#include "network.h"
 #include "outputs.h"
+#include "problem.h"
 
 static const option_spec topology_options[] = {
     {.name = "nodes", .letter = 'n', .metavar = "M", .example = "20", .required = 1, .help = "how many nodes"},
     {.name = "weights",
      .metavar = "SPEC",
      .preset = "metropolis",
-     .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy"},
+     .help = "the mixing weights: metropolis, maxdegree, lazy, or file:W.npy",
+     .file = READS_SPEC},
     {.name = "seed", .metavar = "S", .preset = "0", .help = "everything random follows from it"},
-    {.name = "plot", .metavar = "FILE", .example = "graph.svg", .help = "draw the network: .svg, .png or .pdf"},
-    {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0"},
+    {.name = "plot",
+     .metavar = "FILE",
+     .example = "graph.svg",
+     .help = "draw the network: .svg, .png or .pdf",
+     .file = WRITES},
+    {.name = "edges", .metavar = "FILE", .help = "write the edges, one `i j` a line, from 0", .file = WRITES},
     {0}};
-
-static const char *const topology_examples[] = {"eigenmesh topology er:0.5 -n 20 --plot graph.svg", NULL};
 
 enum { FILE_PLOT, FILE_EDGES, FILES };
 
@@ -45,13 +48,12 @@ static void print_text(const em_graph_info *info, const output_file *files)
         if (files[i].path) (void)printf("%-18s %s\n", files[i].option, files[i].path);
 }
 
-static void print_json(const em_graph_info *info, const char *topology, const char *weights, uint64_t seed)
+static void print_json(const em_graph_info *info, const arguments *args, uint64_t seed)
 {
     json j;
-    json_begin(&j, stdout);
-    json_open(&j, NULL, '{');
-    json_text(&j, "topology", topology);
-    json_text(&j, "weights", weights ? weights : "metropolis");
+    json_begin(&j);
+    json_text(&j, "topology", args->operands[0]);
+    json_text(&j, "weights", args_value(args, "weights"));
     json_whole(&j, "seed", seed);
     json_whole(&j, "nodes", (uint64_t)info->nodes);
     json_whole(&j, "edges", info->edges);
@@ -63,7 +65,6 @@ static void print_json(const em_graph_info *info, const char *topology, const ch
     json_real(&j, "min_self_weight", info->min_self_weight);
     json_whole(&j, "tree_depth", (uint64_t)info->tree_depth);
     json_whole(&j, "rounds_to_1e-6", (uint64_t)info->rounds_to_1e6);
-    json_close(&j, '}');
     json_end(&j);
 }
 
@@ -75,18 +76,18 @@ static em_status topology(const arguments *args, em_error *err)
     output_file files[FILES] = {{.option = "plot"}, {.option = "edges"}};
     int nodes = 0;
     uint64_t seed = 0;
-    const char *spec = args->operands[0], *weights = args_text(args, "weights");
+    const char *spec = args->operands[0];
     TRY(args_int(args, "nodes", 1, &nodes, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &seed, err));
     TRY(outputs_open(files, FILES, args, err));
-    TRY(network_create(&graph, spec, weights, nodes, seed, err));
+    TRY(network_create(&graph, spec, args_text(args, "weights"), nodes, seed, err));
     TRY(em_graph_measure(graph, &info, err));
     if (files[FILE_PLOT].handle)
         TRY(plot_graph(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, graph, spec, err));
     if (files[FILE_EDGES].handle) write_edges(emi_output_stream(files[FILE_EDGES].handle), graph);
     TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))
-        print_json(&info, spec, weights, seed);
+        print_json(&info, args, seed);
     else if (args_reports(args))
         print_text(&info, files);
 done:
@@ -98,9 +99,9 @@ done:
 const command_spec command_topology = {.name = "topology",
                                        .summary = "Measure a network: degrees, diameter, how fast it averages",
                                        .usage = "SPEC -n M [options]",
-                                       .operands = {"SPEC"},
+                                       .operands = {{"SPEC", READS_SPEC}},
                                        .operand_limit = 1,
                                        .options = topology_options,
                                        .prints_table = 1,
-                                       .examples = topology_examples,
+                                       .examples = {"eigenmesh topology er:0.5 -n 20 --plot graph.svg"},
                                        .run = topology};

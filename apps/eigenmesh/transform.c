@@ -2,12 +2,13 @@
 #include "command.h"
 #include "input.h"
 #include "lab/plot.h"
-#include "message.h"
 #include "outputs.h"
 #include "reading.h"
 #include "stream.h"
 
-#include <stdlib.h>
+#include "base/error.h"
+#include "base/memory.h"
+
 #include <string.h>
 
 static const option_spec transform_options[] = {
@@ -16,11 +17,13 @@ static const option_spec transform_options[] = {
      .metavar = "SCORES.npy",
      .example = "scores.npy",
      .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz; - is "
-             "CSV on standard output"},
+             "CSV on standard output",
+     .file = WRITES_TABLE},
     {.name = "plot",
      .metavar = "FILE",
      .example = "scores.svg",
-     .help = "draw the scores along the first two components: .svg, .png or .pdf"},
+     .help = "draw the scores along the first two components: .svg, .png or .pdf",
+     .file = WRITES},
     {.name = "label",
      .metavar = "COLUMN",
      .example = "species",
@@ -30,17 +33,12 @@ static const option_spec transform_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const transform_examples[] = {
-    "eigenmesh transform model.npz data.npy -o scores.npy",
-    "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species", NULL};
-
 typedef struct transform_job {
     const arguments *args;
     em_model *model;
     em_data *data;
-    features features;       /* the model's names       */
-    const char *by_position; /* the data, if it has none */
-    reading reading;
+    reading reading;    /* by the model's names... */
+    features names;     /* ...which are those of what --inverse writes */
     const double *fill; /* for values that are missing */
     int inverse, whiten;
     output_file plot;
@@ -99,8 +97,8 @@ static em_status prepare_picture(transform_job *job, em_error *err)
     s->columns = em_model_components_count(job->model) > 1 ? 2 : 1;
     for (int k = 0; k < s->columns; k++) s->shares[k] = ratio[k];
     TRY(find_labels(job, err));
-    job->drawn = calloc(s->rows * (size_t)s->columns, sizeof *job->drawn);
-    if (!job->drawn) TRY(refuse_memory(err, "--plot"));
+    job->drawn = emi_doubles(s->rows * (size_t)s->columns);
+    if (!job->drawn) TRY(emi_fail_memory(err, "--plot"));
     s->scores = job->drawn;
 done:
     return status;
@@ -118,19 +116,20 @@ static em_status draw(void *context, em_error *err)
 static em_status check_options(const arguments *args, em_error *err)
 {
     if (!args_given(args, "output") && !args_given(args, "plot"))
-        return refuse(err, EM_EINVAL, "transform: neither -o nor --plot says where to; try -o scores.npy");
+        return emi_fail(err, EM_EINVAL, "transform: neither -o nor --plot says where to; try -o scores.npy");
     if (args_given(args, "inverse") && args_given(args, "plot"))
-        return refuse(err, EM_EINVAL, "--plot: draws scores, and --inverse makes none; try without --inverse");
+        return emi_fail(err, EM_EINVAL, "--plot: draws scores, and --inverse makes none; try without --inverse");
     if (args_given(args, "label") && !args_given(args, "plot"))
-        return refuse(err, EM_EINVAL, "--label: there is nothing to colour; try --plot scores.svg beside it");
+        return emi_fail(err, EM_EINVAL, "--label: there is nothing to colour; try --plot scores.svg beside it");
     return EM_OK;
 }
 
 static em_status check_columns(const em_data *data, size_t wanted, const char *model, int inverse, em_error *err)
 {
     if (em_data_columns(data) == wanted) return EM_OK;
-    return refuse(err, EM_EINVAL, "%s: has %zu columns, but %s has %zu %s; try the data it was fitted to, or --columns",
-                  em_data_name(data), em_data_columns(data), model, wanted, inverse ? "components" : "features");
+    return emi_fail(err, EM_EINVAL,
+                    "%s: has %zu columns, but %s has %zu %s; try the data it was fitted to, or --columns",
+                    em_data_name(data), em_data_columns(data), model, wanted, inverse ? "components" : "features");
 }
 
 /* The mean stands for values that are missing, which then say nothing. */
@@ -142,8 +141,8 @@ static em_status choose_fill(transform_job *job, em_error *err)
     if (!how || strcmp(how, "mean") != 0) return EM_OK;
     for (int f = 0; f < em_model_features(job->model); f++) centred |= mean[f] != 0;
     if (job->inverse || !centred)
-        return refuse(err, EM_EINVAL, "--missing: %s has no mean to fill with; try --missing drop",
-                      job->inverse ? "a score" : job->args->operands[0]);
+        return emi_fail(err, EM_EINVAL, "--missing: %s has no mean to fill with; try --missing drop",
+                        job->inverse ? "a score" : job->args->operands[0]);
     job->fill = mean;
     return EM_OK;
 }
@@ -157,11 +156,9 @@ static em_status open_files(transform_job *job, em_error *err)
     TRY(outputs_open(&job->plot, 1, args, err));
     TRY(em_model_load(&job->model, args->operands[0], err));
     TRY(choose_fill(job, err));
-    TRY(features_of_model(&job->features, job->model, args->operands[0], err));
-    const features *like = job->inverse ? NULL : &job->features; /* scores have no names that are known */
-    TRY(input_open(&job->data, args->operands[1], args, like, args_text(args, "label"), err));
-    if (like) TRY(features_settle(like, job->data, &job->by_position, err));
-    TRY(reading_add(&job->reading, job->data, err));
+    /* Scores have no names that are known. */
+    TRY(features_of_model(job->inverse ? &job->names : &job->reading.features, job->model, args->operands[0], err));
+    TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
     size_t d = (size_t)em_model_features(job->model), K = (size_t)em_model_components_count(job->model);
     TRY(check_columns(job->data, job->inverse ? K : d, args->operands[0], job->inverse, err));
     TRY(prepare_picture(job, err));
@@ -171,10 +168,7 @@ done:
 
 static void print_report(const transform_job *job, const stream_target *target)
 {
-    reading_print(&job->reading, stdout);
-    if (job->by_position)
-        (void)printf("names     those of %s, by position in %s, which has none\n", job->features.text,
-                     job->by_position);
+    reading_print(&job->reading);
     if (target->path)
         (void)printf("%s: %zu x %zu %s\n", target->path, em_data_rows(job->data), target->columns,
                      job->inverse ? "rows" : "scores");
@@ -197,7 +191,7 @@ static em_status transform(const arguments *args, em_error *err)
                             .columns = (size_t)columns,
                             .fill = job.fill,
                             .values = STREAM_FINITE, /* scores of what is no number would be none either */
-                            .names = job.inverse && job.features.count ? job.features.names : NULL,
+                            .names = job.names.names,
                             .map = job.inverse ? backward : forward,
                             .finish = draw,
                             .context = &job};
@@ -209,19 +203,21 @@ static em_status transform(const arguments *args, em_error *err)
         reading_warn(&job.reading);
 done:
     outputs_discard(&job.plot, 1);
-    free(job.drawn);
-    features_free(&job.features);
+    emi_free(job.drawn);
+    features_free(&job.names);
     reading_free(&job.reading);
     em_data_free(&job.data);
     em_model_free(&job.model);
     return status;
 }
 
-const command_spec command_transform = {.name = "transform",
-                                        .summary = "Turn rows into scores along the components, or back",
-                                        .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
-                                        .operands = {"MODEL.npz", "INPUT"},
-                                        .operand_limit = 2,
-                                        .options = transform_options,
-                                        .examples = transform_examples,
-                                        .run = transform};
+const command_spec command_transform = {
+    .name = "transform",
+    .summary = "Turn rows into scores along the components, or back",
+    .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
+    .operands = {{"MODEL.npz", READS}, {"INPUT", READS_TABLE}},
+    .operand_limit = 2,
+    .options = transform_options,
+    .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",
+                 "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species"},
+    .run = transform};

@@ -135,6 +135,11 @@ done:
 
 /* ---- from a name to a format -------------------------------------------------------------------------------- */
 
+int lab_dtype_named(const char *name, em_dtype *out)
+{
+    return emi_dtype_named(name, strlen(name), out) || *out == EM_LONG_DOUBLE;
+}
+
 /* "raw:f32:file": the type is part of the name. */
 static em_status choose_raw(lab_writer *writer, const char *rest, em_error *err)
 {

@@ -18,6 +18,9 @@ em_status lab_writer_rows(lab_writer *writer, const double *values, size_t rows,
 em_status lab_writer_close(lab_writer **handle, em_error *err);
 void lab_writer_discard(lab_writer **handle);
 
+/* The type of numbers of this name, of those that a file can be written of; non-zero: there is none. */
+int lab_dtype_named(const char *name, em_dtype *out);
+
 /* ---- for those who write a format ---------------------------------------------------------------------- */
 
 typedef struct lab_format {

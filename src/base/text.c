@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- C's own locale, for the calling thread alone and for as long as a number takes ------------------- */
 
@@ -92,6 +93,14 @@ int emi_text_size(const char *text, size_t *out)
     uint64_t value;
     if (emi_text_u64(text, &value) || value > SIZE_MAX) return -1;
     *out = (size_t)value;
+    return 0;
+}
+
+int emi_text_is_missing(const char *text, size_t length)
+{
+    static const char *const words[] = {"", "na", "n/a", "nan", "null", "none", "?"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (strlen(words[w]) == length && strncasecmp(text, words[w], length) == 0) return 1;
     return 0;
 }
 

@@ -20,6 +20,9 @@ enum { EMI_NUMBER_TEXT = 32 };
 /* The shortest text of 15 digits or more that reads back as the same number; returns its length. */
 size_t emi_text_of_double(char out[EMI_NUMBER_TEXT], double value);
 
+/* Does a cell of so many characters say that its value is missing: empty, NA, n/a, NaN, null, none, ?, in either case. */
+int emi_text_is_missing(const char *text, size_t length);
+
 /* What follows `prefix` in `text`, or NULL. */
 const char *emi_text_after(const char *text, const char *prefix);
 

@@ -191,14 +191,6 @@ done:
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
-static int is_word(const emi_cell *cell, const char *word)
-{
-    if (strlen(word) != cell->length) return 0;
-    for (size_t n = 0; n < cell->length; n++)
-        if (tolower((unsigned char)cell->at[n]) != word[n]) return 0;
-    return 1;
-}
-
 /* Up to 15 digits and a small power of ten: both are exact in a double, so that one rounding gives the nearest
  * (Clinger, "How to read floating point numbers accurately", 1990).  Non-zero: not of that kind. */
 static int short_number(const char *at, size_t length, double *out)
@@ -264,10 +256,8 @@ static int is_several(const emi_cell *cell)
 
 emi_cell_kind emi_cell_number(const emi_cell *cell, double *out)
 {
-    static const char *const missing[] = {"", "na", "n/a", "nan", "null", "none", "?"};
     if (short_number(cell->at, cell->length, out) == 0) return EMI_CELL_NUMBER;
-    for (size_t w = 0; w < sizeof missing / sizeof *missing; w++)
-        if (is_word(cell, missing[w])) return EMI_CELL_MISSING;
+    if (emi_text_is_missing(cell->at, cell->length)) return EMI_CELL_MISSING;
     if (long_number(cell->at, cell->length, out) != 0)
         return has_commas(cell) ? EMI_CELL_COMMA : is_several(cell) ? EMI_CELL_NUMBERS : EMI_CELL_TEXT;
     return isnan(*out) ? EMI_CELL_MISSING : isinf(*out) ? EMI_CELL_INFINITE : EMI_CELL_NUMBER;

@@ -153,6 +153,18 @@ static void leaves_the_locale_alone(void **state)
     assert_string_equal(localeconv()->decimal_point, point);
 }
 
+static void knows_what_stands_for_a_missing_value(void **state)
+{
+    (void)state;
+    static const char *const missing[] = {"", "NA", "n/a", "NaN", "null", "None", "?"};
+    static const char *const given[] = {"0", " ", "nano", "n", "-", "??"};
+    for (size_t n = 0; n < sizeof missing / sizeof *missing; n++)
+        assert_true(emi_text_is_missing(missing[n], strlen(missing[n])));
+    for (size_t n = 0; n < sizeof given / sizeof *given; n++)
+        assert_false(emi_text_is_missing(given[n], strlen(given[n])));
+    assert_true(emi_text_is_missing("NA,3", 2));
+}
+
 static void finds_what_follows_a_prefix(void **state)
 {
     (void)state;
@@ -167,10 +179,15 @@ static void finds_what_follows_a_prefix(void **state)
 static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_what_is_no_number),     cmocka_unit_test(reads_doubles),
-        cmocka_unit_test(refuses_doubles_that_overflow), cmocka_unit_test(reads_longs),
-        cmocka_unit_test(reads_unsigned_numbers),        cmocka_unit_test(stops_where_the_number_ends),
-        cmocka_unit_test(writes_the_shortest_text),      cmocka_unit_test(leaves_the_locale_alone),
+        cmocka_unit_test(refuses_what_is_no_number),
+        cmocka_unit_test(reads_doubles),
+        cmocka_unit_test(refuses_doubles_that_overflow),
+        cmocka_unit_test(reads_longs),
+        cmocka_unit_test(reads_unsigned_numbers),
+        cmocka_unit_test(stops_where_the_number_ends),
+        cmocka_unit_test(writes_the_shortest_text),
+        cmocka_unit_test(leaves_the_locale_alone),
+        cmocka_unit_test(knows_what_stands_for_a_missing_value),
         cmocka_unit_test(finds_what_follows_a_prefix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,14 @@
-#include "interrupt.h"
+#include "signals.h"
 #include "cluster.h"
 
+#include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---- interrupts and pipes ------------------------------------------------------------------------------ */
 
 static volatile sig_atomic_t deferred, requested, pipe_closed;
 static volatile time_t requested_at;
@@ -36,11 +40,8 @@ static void on_closed_pipe(int number)
 
 static void install(int number, void (*handler)(int))
 {
-    struct sigaction action, old;
-    memset(&action, 0, sizeof action);
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     (void)sigemptyset(&action.sa_mask);
-    action.sa_handler = handler;
-    action.sa_flags = SA_RESTART;
     /* Whoever started us with the signal ignored (nohup) meant it. */
     if (number != SIGPIPE && sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
     (void)sigaction(number, &action, NULL);
@@ -66,4 +67,37 @@ int interrupt_requested(void)
 int interrupt_pipe_closed(void)
 {
     return pipe_closed;
+}
+
+/* ---- the alarm ----------------------------------------------------------------------------------------- */
+
+static char line[256];
+
+static void on_alarm(int number)
+{
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, line, strlen(line));
+    (void)written;
+    _exit(1); /* the launcher ends the others */
+}
+
+void guard_begin(double seconds, const char *done)
+{
+    static const double longest = 1e9;        /* an alarm cannot wait for ever */
+    unsigned turn = cluster_speaks() ? 0 : 2; /* one voice is enough, unless it is the first process that hangs */
+    struct sigaction action = {.sa_handler = on_alarm};
+    if (seconds > longest) return;
+    (void)snprintf(
+        line, sizeof line,
+        "eigenmesh: mpi: not all processes have %s within %g s, and the others wait; try to see what holds one "
+        "up (a stopped process, a file system), or a longer --patience\n",
+        done, seconds);
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)alarm((unsigned)ceil(seconds) + turn);
+}
+
+void guard_end(void)
+{
+    (void)alarm(0);
 }
