@@ -16,9 +16,9 @@ typedef struct lab_contender {
     const char *label; /* borrowed */
     lab_place place;
     em_options *options; /* borrowed; seed and monitor are the experiment's */
-    em_monitor_fn
-        *monitor;       /* its own, if any, may be called by several threads at once where there are several trials, */
-    void *monitor_user; /* and ends them all                                                                       */
+    /* Its own, if any: may be called by several threads at once where there are several trials, and ends them all. */
+    em_monitor_fn *monitor;
+    void *monitor_user;
 } lab_contender;
 
 typedef struct lab_experiment_progress {

@@ -15,7 +15,7 @@ static double patience = 3600; /* seconds */
  * others. */
 static int lost, noticed;
 
-/* What moves bytes between the processes: the first one hears all others, and tells all others. */
+/* What moves bytes between the processes, where there are several: the first one hears all others, and tells all others. */
 static const em_engine *mover;
 static void *state;
 static em_link *up, *down; /* [size - 1] */
@@ -50,16 +50,16 @@ static em_status move(const em_link *links, const void *block, size_t bytes, em_
 
 em_status cluster_gather(const void *own, size_t bytes, void *all, em_error *err)
 {
-    em_status status = size > 1 ? move(up, own, bytes, err) : EM_OK;
+    em_status status = mover ? move(up, own, bytes, err) : EM_OK;
     if (status != EM_OK || rank != 0) return status;
     memcpy(all, own, bytes);
-    for (int r = 1; r < size; r++) memcpy((char *)all + (size_t)r * bytes, inbox[r], bytes);
+    for (int r = 1; mover && r < size; r++) memcpy((char *)all + (size_t)r * bytes, inbox[r], bytes);
     return EM_OK;
 }
 
 em_status cluster_share(void *bytes, size_t count, em_error *err)
 {
-    if (size == 1 || count == 0) return EM_OK;
+    if (!mover || count == 0) return EM_OK;
     em_status status = move(down, bytes, count, err);
     if (status == EM_OK && rank != 0) memcpy(bytes, inbox[0], count);
     return status;
@@ -112,7 +112,7 @@ static em_error first_failure(void)
 
 em_status cluster_agree(em_status status, em_error *err)
 {
-    if (size == 1 || lost) return status;
+    if (!mover || lost) return status;
     if (status == EM_ENET) {
         if (!is_heard(err)) mover->fail(state, err); /* to those that are not in the mesh, where it was found */
         return lose(err);
@@ -130,13 +130,13 @@ em_status cluster_agree(em_status status, em_error *err)
 
 em_status cluster_meet(em_error *err)
 {
-    return size > 1 && !lost && mover ? cluster_agree(EM_OK, err) : EM_OK;
+    return cluster_agree(EM_OK, err);
 }
 
 /* The sum, or the largest, of all processes' numbers. */
 static em_status combine(size_t *number, int largest, em_error *err)
 {
-    if (size == 1) return EM_OK;
+    if (!mover) return EM_OK;
     em_status status = cluster_gather(number, sizeof *number, numbers, err);
     if (status != EM_OK) return status;
     for (int r = 1; rank == 0 && r < size; r++)

@@ -1,6 +1,4 @@
-/* eigenmesh: principal components of data that stays where it is.
- *
- * The only header a program needs.  The way through it:
+/* eigenmesh: principal components of data that stays where it is.  The only header a program needs; the way through it:
  *
  *   em_data    a table of numbers: a file, or the caller's own array   em_data_open
  *   em_shards  which rows each node holds                              em_shards_split
@@ -9,25 +7,21 @@
  *   em_model   the answer: components, variances, how it was found     em_fit
  *
  * Rules that hold everywhere
- * - Every function that can fail returns em_status, 0 for success, and takes an
- *   em_error (may be NULL) which then says in one sentence what was wrong, where,
- *   and what to try.  On failure, outputs are left NULL or untouched.
- * - The library never prints, never exits, and has no global state of its own that
- *   shows; em_guard_files alone changes something of the process's.
- * - Whatever *_open, *_create, *_split or em_fit gives belongs to the caller and is
- *   released by its *_free or *_close, which accept NULL and leave NULL behind.
- * - An object may be used by one thread at a time; different objects by different
- *   threads at once, with the results that each would have alone.  Only the BLAS
- *   library's own thread count is the whole process's: while em_fit is at work in any
- *   thread, it is the smallest that one of them asks for, which is 1 for a network of
- *   several nodes; when the last one ends, it is again what it was before the first.  A
- *   fit on a single node, which has all cores, is slower beside others, and its last
- *   digits depend on the number of cores.
- * - A program compiled with one version runs with later ones of the same SOVERSION.
- *   Records that the caller makes begin with their size; those that the library hands
- *   out, always by pointer, may grow at their end; values of enums do not change.
+ * - Every function that can fail returns em_status, 0 for success, and takes an em_error (may be NULL) which then says
+ *   in one sentence what was wrong, where, and what to try.  On failure, outputs are left NULL or untouched.
+ * - The library never prints, never exits, and has no global state of its own that shows; em_guard_files alone changes
+ *   something of the process's.
+ * - Whatever *_open, *_create, *_split or em_fit gives belongs to the caller and is released by its *_free or *_close,
+ *   which accept NULL and leave NULL behind.
+ * - An object may be used by one thread at a time; different objects by different threads at once, with the results
+ *   that each would have alone.  Only the BLAS library's own thread count is the whole process's: while em_fit is at
+ *   work in any thread, it is the smallest that one of them asks for, which is 1 for a network of several nodes; when
+ *   the last one ends, it is again what it was before the first.  A fit on a single node, which has all cores, is
+ *   slower beside others, and its last digits depend on the number of cores.
+ * - A program compiled with one version runs with later ones of the same SOVERSION.  Records that the caller makes
+ *   begin with their size; those that the library hands out, always by pointer, may grow at their end.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
- * - Matrices of the interface are row-major: rows are samples, or components.     */
+ * - Matrices of the interface are row-major: rows are samples, or components. */
 #ifndef EIGENMESH_H
 #define EIGENMESH_H
 
@@ -51,41 +45,33 @@ extern "C" {
 
 /* ---- status and errors ------------------------------------------------------- */
 
-#define EM_STATUS_MAP(X)                                                                                               \
-    X(OK, 0, "success")                                                                                                \
-    X(ENOMEM, -1, "out of memory")                                                                                     \
-    X(EINVAL, -2, "invalid argument")                                                                                  \
-    X(ENOTSUP, -3, "not supported here")                                                                               \
-    X(EDATA, -4, "the data is not usable")                                                                             \
-    X(EIO, -5, "a file could not be read")                                                                             \
-    X(EOUTPUT, -6, "a file could not be written")                                                                      \
-    X(ENET, -7, "a neighbour is lost")                                                                                 \
-    X(ENUMERIC, -8, "a numerical routine failed")
-
 typedef enum em_status {
-#define X(name, code, text) EM_##name = code,
-    EM_STATUS_MAP(X)
-#undef X
+    EM_OK = 0,
+    EM_ENOMEM = -1,
+    EM_EINVAL = -2,  /* an argument is not valid */
+    EM_ENOTSUP = -3, /* not supported here */
+    EM_EDATA = -4,   /* the data is not usable */
+    EM_EIO = -5,     /* a file could not be read */
+    EM_EOUTPUT = -6, /* a file could not be written */
+    EM_ENET = -7,    /* a neighbour is lost */
+    EM_ENUMERIC = -8 /* a numerical routine failed */
 } em_status;
 
 EM_API const char *em_status_text(em_status status);
-
-/* What went wrong.  Filled on failure only; frozen: it never changes.             */
+/* What went wrong.  Filled on failure only; frozen: it never changes. */
 typedef struct em_error {
     em_status code;
-    int node;      /* the node that failed, -1 when it was none in particular      */
-    char msg[512]; /* "WHAT: WHY; try WHAT", one line                              */
+    int node;      /* the node that failed, -1 when it was none in particular */
+    char msg[512]; /* "WHAT: WHY; try WHAT", one line */
 } em_error;
 
 EM_API const char *em_version(void);
-
-/* What this library was built with: one line an entry, "name version", NULL past
- * the end.                                                                        */
+/* What this library was built with: one line an entry, "name version", NULL past the end. */
 EM_API const char *em_built_with(int index);
 
 /* ---- tables of numbers ---------------------------------------------------------- */
 
-/* How numbers lie in a file or an array.                                          */
+/* How numbers lie in a file or an array. */
 typedef enum em_dtype {
     EM_F64,
     EM_F32,
@@ -103,77 +89,70 @@ typedef enum em_dtype {
 } em_dtype;
 
 typedef struct em_data em_data;
-
-/* What becomes of a value that is missing: an empty cell, NA, NaN, null, ?, or NaN in a
- * binary file.                                                                    */
+/* What becomes of a value that is missing: an empty cell, NA, NaN, null, ?, or NaN in a binary file. */
 typedef enum em_missing {
-    EM_MISSING_ERROR, /* is refused, with its place                                */
-    EM_MISSING_DROP,  /* its row is left out                                       */
-    EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network  */
+    EM_MISSING_ERROR, /* is refused, with its place */
+    EM_MISSING_DROP,  /* its row is left out */
+    EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network */
 } em_missing;
 
-/* Does a CSV or TSV begin with names?                                             */
+/* Does a CSV or TSV begin with names? */
 typedef enum em_header { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } em_header;
 
-/* How to read a file; NULL, or zeroes after the size, means: find out.            */
+/* How to read a file; NULL, or zeroes after the size, means: find out. */
 typedef struct em_read_options {
-    size_t size; /* sizeof(em_read_options)                                   */
+    size_t size; /* sizeof(em_read_options) */
     em_header header;
     const char *columns;         /* "0-9,12" from 0, or names of a header; "-name" or "-3": all but
-                                  * that; NULL: all, but for text, which is left out          */
-    const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out     */
-    em_missing missing;          /* what to do with missing values                            */
-    const char *label;           /* a column of a CSV to keep as text: see em_data_label      */
+                                  * that; NULL: all, but for text, which is left out */
+    const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out */
+    em_missing missing;          /* what to do with missing values */
+    const char *label;           /* a column of a CSV to keep as text: see em_data_label */
     const char *const *features; /* the names of another table's columns: read these, in this */
-    size_t feature_count;        /* order; what lacks one or has another is refused           */
-    const char *features_of;     /* whose they are, for messages                              */
+    size_t feature_count;        /* order; what lacks one or has another is refused */
+    const char *features_of;     /* whose they are, for messages */
 } em_read_options;
 
-/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5
- * ("file.h5:/path"), raw numbers ("raw:f32:D:file"), or a .gz of any; told apart by
- * content first, name second.  "-" is standard input ("./-" a file of that name);
- * pipes are read too, and wait for what is written to them.  Plain binary files are
- * memory-mapped, also inside an .npz that is not compressed; what is compressed, text
- * or a pipe is held in memory.
+/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw numbers
+ * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
+ * file of that name); pipes are read too, and wait for what is written to them.  Plain binary files are
+ * memory-mapped, also inside an .npz that is not compressed; what is compressed, text or a pipe is held in memory.
  *
- * A file must stay as it is while it is open.  One that is replaced by renaming another
- * to its name is safe: the old one goes on being read.  One that gets shorter ends the
- * process by SIGBUS, unless em_guard_files() was called.                            */
+ * A file must stay as it is while it is open.  One that is replaced by renaming another to its name is safe: the
+ * old one goes on being read.  One that gets shorter ends the process by SIGBUS, unless em_guard_files() was
+ * called. */
 EM_API em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err);
 
-/* From now on a mapped file that gets shorter, or whose disk fails, is an error, EM_EIO,
- * of the function that reads it: em_data_open, em_data_read, em_fit.  This installs a
- * handler of SIGBUS for the whole process, which is why the library does not do it by
- * itself; the command line does.  A SIGBUS that is about no file of em_data_open goes to
- * the handler that was there before, or ends the process.  Calling it again changes
- * nothing.                                                                          */
+/* From now on a mapped file that gets shorter, or whose disk fails, is an error, EM_EIO, of the function that reads
+ * it: em_data_open, em_data_read, em_fit.  This installs a handler of SIGBUS for the whole process, which is why
+ * the library does not do it by itself; the command line does.  A SIGBUS that is about no file of em_data_open goes
+ * to the handler that was there before, or ends the process.  Calling it again changes nothing. */
 EM_API void em_guard_files(void);
 
-/* A table over the caller's own memory, which is borrowed: it must outlive the
- * table and is never written.  Strides are in bytes; 0 means packed row-major.    */
+/* A table over the caller's own memory, which is borrowed: it must outlive the table and is never written.  Strides
+ * are in bytes; 0 means packed row-major. */
 EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                                     ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
 
 EM_API size_t em_data_rows(const em_data *data);
 EM_API size_t em_data_columns(const em_data *data);
 EM_API em_dtype em_data_type(const em_data *data);
-EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ...       */
-EM_API const char *em_data_name(const em_data *data);   /* the path it came from   */
+EM_API const char *em_data_format(const em_data *data); /* "npy", "csv", ... */
+EM_API const char *em_data_name(const em_data *data);   /* the path it came from */
 
-/* What a column is called; NULL where there is no header.  An array's columns may be
- * given names, [columns] of them in UTF-8, which are copied.                      */
+/* What a column is called; NULL where there is no header.  An array's columns may be given names, [columns] of them
+ * in UTF-8, which are copied. */
 EM_API const char *em_data_column_name(const em_data *data, size_t column);
 EM_API em_status em_data_set_column_names(em_data *data, const char *const *names, em_error *err);
 
-/* What was decided in reading: the columns of the file that are no features, NULL past
- * the end; rows left out for missing values; and in words the separator, the header,
- * lines that were skipped, which array of several; "" where there was nothing.    */
+/* What was decided in reading: the columns of the file that are no features, NULL past the end; rows left out for
+ * missing values; and in words the separator, the header, lines that were skipped, which array of several; "" where
+ * there was nothing. */
 typedef struct em_left_out {
-    size_t column;    /* in the file, from 0                                        */
-    const char *name; /* "" where it has none                                       */
-    const char *why;  /* "text, such as 'A12'"                                      */
+    size_t column;    /* in the file, from 0 */
+    const char *name; /* "" where it has none */
+    const char *why;  /* "text, such as 'A12'" */
 } em_left_out;
-
 EM_API const em_left_out *em_data_left_out(const em_data *data, size_t index);
 EM_API size_t em_data_rows_dropped(const em_data *data);
 EM_API const char *em_data_remarks(const em_data *data);
@@ -181,25 +160,21 @@ EM_API const char *em_data_remarks(const em_data *data);
 /* The text of a row in the column that em_read_options.label named; NULL: none was. */
 EM_API const char *em_data_label(const em_data *data, size_t row);
 
-/* Rows first .. first + count - 1 as doubles, into out[count * columns].          */
+/* Rows first .. first + count - 1 as doubles, into out[count * columns]. */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
-
 EM_API void em_data_free(em_data **data);
 
 /* ---- which rows each node holds -------------------------------------------------- */
 
 typedef struct em_shards em_shards;
-
-/* One table over several nodes.  how: "contiguous" (NULL too), "shuffle", or
- * "sizes:A,B,...".  The table is borrowed.                                        */
+/* One table over several nodes.  how: "contiguous" (NULL too), "shuffle", or "sizes:A,B,...".  The table is
+ * borrowed. */
 EM_API em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const char *how, uint64_t seed,
                                  em_error *err);
 
-/* One table a node, in this order.  Columns that have names have the same ones in every
- * table, in the same order: see em_read_options.features.  The tables are borrowed, the
- * array is not.                                                                   */
+/* One table a node, in this order.  Columns that have names have the same ones in every table, in the same order:
+ * see em_read_options.features.  The tables are borrowed, the array is not. */
 EM_API em_status em_shards_of(em_shards **out, const em_data *const *tables, int nodes, em_error *err);
-
 EM_API int em_shards_count(const em_shards *shards);
 EM_API size_t em_shards_rows(const em_shards *shards, int node);
 EM_API size_t em_shards_columns(const em_shards *shards);
@@ -208,86 +183,78 @@ EM_API void em_shards_free(em_shards **shards);
 /* ---- who may talk to whom --------------------------------------------------------- */
 
 typedef struct em_graph em_graph;
-
-/* spec: er:P, cycle, star, path, complete, grid:RxC, torus:RxC, regular:D,
- * smallworld:D:P, scalefree:A, file:EDGES.  Random ones are redrawn until connected.
- * Weights are Metropolis until set otherwise.                                     */
+/* spec: er:P, cycle, star, path, complete, grid:RxC, torus:RxC, regular:D, smallworld:D:P, scalefree:A, file:EDGES.
+ * Random ones are redrawn until connected.  Weights are Metropolis until set otherwise. */
 EM_API em_status em_graph_create(em_graph **out, const char *spec, int nodes, uint64_t seed, em_error *err);
 EM_API em_status em_graph_from_edges(em_graph **out, int nodes, const int (*edges)[2], size_t count, em_error *err);
 
-/* rule: metropolis, maxdegree, lazy.                                              */
+/* rule: metropolis, maxdegree, lazy. */
 EM_API em_status em_graph_set_weights(em_graph *graph, const char *rule, em_error *err);
 
-/* W[nodes * nodes], checked: symmetric, doubly stochastic, positive on edges and
- * the diagonal, zero elsewhere.                                                   */
+/* W[nodes * nodes], checked: symmetric, doubly stochastic, positive on edges and the diagonal, zero elsewhere. */
 EM_API em_status em_graph_set_weight_matrix(em_graph *graph, const double *W, em_error *err);
-
 EM_API int em_graph_nodes(const em_graph *graph);
 EM_API size_t em_graph_edges(const em_graph *graph);
 EM_API void em_graph_edge(const em_graph *graph, size_t index, int *i, int *j); /* i < j */
 EM_API double em_graph_weight(const em_graph *graph, int i, int j);
 
 typedef struct em_graph_info {
-    size_t size; /* sizeof(em_graph_info), by the caller                           */
+    size_t size; /* sizeof(em_graph_info), by the caller */
     int nodes;
     size_t edges;
     int degree_min, degree_max;
     double degree_mean;
     int diameter;
-    double beta;            /* max(|lambda_2|, |lambda_M|) of W                    */
-    double min_self_weight; /* min_i w_ii                                          */
-    int tree_depth;         /* of the breadth-first tree from node 0               */
+    double beta;            /* max(|lambda_2|, |lambda_M|) of W */
+    double min_self_weight; /* min_i w_ii */
+    int tree_depth;         /* of the breadth-first tree from node 0 */
     long rounds_to_1e6;     /* gossip rounds that shrink disagreement a million-fold */
 } em_graph_info;
-
 EM_API em_status em_graph_measure(const em_graph *graph, em_graph_info *info, em_error *err);
 EM_API void em_graph_free(em_graph **graph);
 
 /* ---- the network as this process sees it -------------------------------------------- */
 
 typedef struct em_mesh em_mesh;
-
-/* engine: "local" (NULL too) simulates all nodes in this process.  threads: cores to
- * use, 0 for all.  The graph is borrowed.                                         */
+/* engine: "local" (NULL too) simulates all nodes in this process.  threads: cores to use, 0 for all.  The graph is
+ * borrowed. */
 EM_API em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err);
 EM_API int em_mesh_nodes(const em_mesh *mesh);
 EM_API int em_mesh_threads(const em_mesh *mesh);
 EM_API void em_mesh_close(em_mesh **mesh);
 
-/* Nodes first .. first + hosted - 1 live in this process.                         */
+/* Nodes first .. first + hosted - 1 live in this process. */
 EM_API int em_mesh_first(const em_mesh *mesh);
 EM_API int em_mesh_hosted(const em_mesh *mesh);
 
-/* Sums and averages by the engine's own way, where it has one, not over the spanning tree:
- * faster where the network is a cluster's and its topology does not matter, but not
- * bit for bit independent of where nodes live.                                    */
+/* Sums and averages by the engine's own way, where it has one, not over the spanning tree: faster where the network
+ * is a cluster's and its topology does not matter, but not bit for bit independent of where nodes live. */
 EM_API em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err);
 
-/* How many seconds this process waits for another one before it fails, and names it: more
- * than any honest step takes.  INFINITY: for ever.                                */
+/* How many seconds this process waits for another one before it fails, and names it: more than any honest step
+ * takes.  INFINITY: for ever. */
 EM_API em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err);
 
-/* Names of the engines built in; NULL past the end.  engine.h is for others.       */
+/* Names of the engines built in; NULL past the end.  engine.h is for others. */
 EM_API const char *em_engine_name(int index);
 
 /* ---- fit --------------------------------------------------------------------------- */
 
-/* A method, as the registry describes it.                                         */
+/* A method, as the registry describes it. */
 typedef struct em_method_info {
-    const char *name;    /* "dsa"                                                  */
-    const char *summary; /* one line                                               */
-    const char *update;  /* its formula, in words of maths                         */
-    const char *cite;    /* where it comes from                                    */
-    int single_node;     /* it runs only where all data is in one place            */
-    int exact;           /* given enough iterations, it meets any tolerance        */
+    const char *name;    /* "dsa" */
+    const char *summary; /* one line */
+    const char *update;  /* its formula, in words of maths */
+    const char *cite;    /* where it comes from */
+    int single_node;     /* it runs only where all data is in one place */
+    int exact;           /* given enough iterations, it meets any tolerance */
     int residual;        /* its tolerance is a promise about the residual; of the others, about the change */
 } em_method_info;
 
-/* The index-th method; NULL past the end.                                         */
+/* The index-th method; NULL past the end. */
 EM_API const em_method_info *em_method(int index);
 
-/* One row of the trace: counts are totals since the first iteration began.  A
- * number that does not apply is NaN.                                              */
+/* One row of the trace: counts are totals since the first iteration began.  A number that does not apply is NaN. */
 typedef struct em_trace_row {
     long iteration;
     uint64_t rounds, messages, bytes;
@@ -295,153 +262,139 @@ typedef struct em_trace_row {
 } em_trace_row;
 
 typedef struct em_progress {
-    long iteration, limit; /* done so far, and at most                             */
-    double seconds;        /* since the first iteration began                      */
-    double change;         /* as of the last stopping test; NaN before it          */
+    long iteration, limit; /* done so far, and at most */
+    double seconds;        /* since the first iteration began */
+    double change;         /* as of the last stopping test; NaN before it */
     double tolerance;
-    double error; /* NaN unless the truth is known and a trace is kept    */
+    double error; /* NaN unless the truth is known and a trace is kept */
 } em_progress;
 
-/* Called after every iteration; non-zero stops the run with EM_STOPPED_USER.      */
+/* Called after every iteration; non-zero stops the run with EM_STOPPED_USER. */
 typedef int em_monitor_fn(const em_progress *progress, void *user);
 
-/* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).
- * One table describes all options to programs, the command line, the manual and Python.  */
+/* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).  One table describes
+ * all options to programs, the command line, the manual and Python. */
 typedef struct em_options em_options;
-
-typedef enum em_option_kind {
-    EM_OPTION_SWITCH, /* yes or no                                                 */
-    EM_OPTION_WHOLE,
-    EM_OPTION_REAL,
-    EM_OPTION_WORD,
-    EM_OPTION_TEXT
-} em_option_kind;
+/* A switch is yes or no. */
+typedef enum { EM_OPTION_SWITCH, EM_OPTION_WHOLE, EM_OPTION_REAL, EM_OPTION_WORD, EM_OPTION_TEXT } em_option_kind;
 
 typedef struct em_option_info {
-    const char *name;    /* "step-decay"                                           */
-    const char *metavar; /* what its value is called: "HOW"                        */
-    const char *preset;  /* its default, in words                                  */
+    const char *name;    /* "step-decay" */
+    const char *metavar; /* what its value is called: "HOW" */
+    const char *preset;  /* its default, in words */
     const char *help;    /* one line; of a switch, what the other than its default does */
     em_option_kind kind;
     const char *words; /* values that are words, with blanks between; "power:" goes on */
 } em_option_info;
-
-EM_API const em_option_info *em_option(int index); /* NULL past the end             */
+EM_API const em_option_info *em_option(int index); /* NULL past the end */
 
 EM_API em_status em_options_create(em_options **out, em_error *err);
 EM_API em_status em_options_copy(em_options **out, const em_options *from, em_error *err);
 EM_API void em_options_free(em_options **options);
 
-/* The value is copied; NULL is the default.                                       */
+/* The value is copied; NULL is the default. */
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
 
-/* The value as text that em_options_set takes, "" where there is none.  Returns its length,
- * like snprintf, whether or not there was room for it; EM_EINVAL: no such option.  */
+/* The value as text that em_options_set takes, "" where there is none.  Returns its length, like snprintf, whether
+ * or not there was room for it; EM_EINVAL: no such option. */
 EM_API int em_options_get(const em_options *options, const char *name, char *value, size_t room);
 
-/* A start for the iterations, and eigenvectors to measure the error against: features x
- * components numbers, borrowed by these options and their copies.  NULL: none.    */
+/* A start for the iterations, and eigenvectors to measure the error against: features x components numbers,
+ * borrowed by these options and their copies.  NULL: none. */
 EM_API void em_options_set_start(em_options *options, const double *values, size_t features, size_t components);
 EM_API void em_options_set_truth(em_options *options, const double *values, size_t features, size_t components);
 EM_API void em_options_set_monitor(em_options *options, em_monitor_fn *monitor, void *user);
 
-/* The verdict, by the true residual of the answer, whatever a method believed.      */
-typedef enum em_reason {                   /* > 0: done; < 0: gave up, the last estimate is kept       */
-                         EM_CONVERGED = 1, /* every residual is within the tolerance, or as small as rounding allows
-                                            * with a direction that is known all the same */
-                         EM_SETTLED = 2,   /* an inexact method no longer moves, at the residual that is reported */
-                         EM_STOPPED_ITERATIONS = -1,
-                         EM_STOPPED_DIVERGED = -2,
-                         EM_STOPPED_USER = -3,
-                         EM_STOPPED_SHORT = -4,    /* the true residual is above the tolerance */
-                         EM_STOPPED_ROUNDING = -5, /* rounding leaves components undetermined that have variance */
-                         EM_STOPPED_MISSED = -6    /* a larger eigenvalue is not among those found, as when a start
-                                                   * lies in a subspace that the method cannot leave */
+/* The verdict, by the true residual of the answer, whatever a method believed. */
+typedef enum em_reason {
+    EM_CONVERGED = 1, /* every residual is within the tolerance, or, its direction known, as small as rounding allows */
+    EM_SETTLED = 2,   /* an inexact method no longer moves, at the residual that is reported */
+    EM_STOPPED_ITERATIONS = -1, /* this and what follows: gave up, and the last estimate is kept */
+    EM_STOPPED_DIVERGED = -2,
+    EM_STOPPED_USER = -3,     /* by the monitor, or max-seconds */
+    EM_STOPPED_SHORT = -4,    /* the true residual is above the tolerance */
+    EM_STOPPED_ROUNDING = -5, /* rounding leaves components undetermined that have variance */
+    EM_STOPPED_MISSED = -6    /* a larger eigenvalue is not among those found: the start cannot reach it */
 } em_reason;
-
 EM_API const char *em_reason_text(em_reason reason);
 
-/* What was sent, by purpose: before the first iteration (mean, scale, step), by the
- * method itself (this is what a trace counts), to decide when to stop, and to agree
- * on the final answer.                                                            */
+/* What was sent, by purpose: before the first iteration (mean, scale, step), by the method itself (this is what a
+ * trace counts), to decide when to stop, and to agree on the final answer. */
 typedef enum em_phase { EM_SETUP, EM_METHOD, EM_CONTROL, EM_REPORT, EM_PHASES } em_phase;
-
 EM_API const char *em_phase_name(em_phase phase);
 
-typedef struct em_traffic { /* frozen, as it lies within em_info                 */
+typedef struct em_traffic { /* frozen, as it lies within em_info */
     uint64_t rounds, messages, bytes;
-    double units; /* scalars sent / (2 |E| d K)                                    */
+    double units; /* scalars sent / (2 |E| d K) */
 } em_traffic;
 
-/* What the fit did.                                                               */
+/* What the fit did. */
 typedef struct em_info {
     char method[24];
-    char operator_name[16]; /* "dense" covariances, or "implicit" data products     */
+    char operator_name[16]; /* "dense" covariances, or "implicit" data products */
     em_reason reason;
     long iterations;
-    double step; /* alpha as used; NaN where a method has none           */
+    double step; /* alpha as used; NaN where a method has none */
     double tolerance, change;
     double residual; /* mean over the components, each relative to its own eigenvalue */
     double worst_residual;
-    double consensus; /* at the end of the iterations                        */
-    double error;     /* of the nodes' estimates; NaN without a truth        */
+    double consensus; /* at the end of the iterations */
+    double error;     /* of the nodes' estimates; NaN without a truth */
     int nodes, threads;
     uint64_t samples;
     int features, components;
     uint64_t seed;
     em_traffic traffic[EM_PHASES];
-    double seconds_setup, seconds; /* before, and during, the iterations            */
-    double seconds_sending;        /* of these: handing blocks to the engine, and   */
-    double seconds_waiting;        /* waiting for those of others, in this process  */
+    double seconds_setup, seconds; /* before, and during, the iterations */
+    double seconds_sending;        /* of these: handing blocks to the engine, and */
+    double seconds_waiting;        /* waiting for those of others, in this process */
     long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
-    int constant_features;         /* left unscaled under scale=std                        */
+    int constant_features;         /* left unscaled under scale=std */
     uint64_t missing_values;       /* filled with the mean of their feature, over the network; not kept in a file */
     int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
-    int rank;                      /* components with variance of their own: those after have 0        */
-    int limited;                   /* components above the tolerance, where rounding forbids more      */
-    char choice[256];              /* why "auto" chose the method; empty otherwise          */
+    int rank;                      /* components with variance of their own: those after have 0 */
+    int limited;                   /* components above the tolerance, where rounding forbids more */
+    char choice[256];              /* why "auto" chose the method; empty otherwise */
 } em_info;
 
 typedef struct em_model em_model;
-
 /* Find the components.
  *
- * Collective: every process of the mesh calls it, with the same options.
- * Not converging is a result, not an error: see em_model_info(m)->reason.
+ * Collective: every process of the mesh calls it, with the same options.  Not converging is a result, not an
+ * error: see em_model_info(m)->reason.
  *
- * With the option checkpoint, all that a run carries from one iteration to the next is
- * written to that file, which is always whole, every so often and when the monitor stops
- * the run.  Where the nodes live in several processes, each writes the part of its own
- * nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data and network, with
- * the same options and in as many processes, ends with the same result, bit for bit, as one
- * that never stopped; only the limit of iterations may be another, where a method does not
- * divide it between the components.  What lies there already is never overwritten by a run
- * that does not resume from it: not another file, and no checkpoint either.       */
+ * With the option checkpoint, all that a run carries from one iteration to the next is written to that file,
+ * which is always whole, every so often and when the monitor stops the run.  Where the nodes live in several
+ * processes, each writes the part of its own nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data
+ * and network, with the same options and in as many processes, ends with the same result, bit for bit, as one that
+ * never stopped; only the limit of iterations may be another, where a method does not divide it between the
+ * components.  What lies there already is never overwritten by a run that does not resume from it: not another
+ * file, and no checkpoint either. */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 
 /* What em_fit would do, decided by it in the same way, from the sizes alone: no row is read. */
 typedef struct em_plan {
-    const char *method;                       /* the first, where "auto" may try others  */
-    char why[256];                            /* it, and not another one                  */
+    const char *method;                       /* the first, where "auto" may try others */
+    char why[256];                            /* it, and not another one */
     const char *operator_name, *operator_why; /* "dense" covariances, or "implicit" data products */
     int nodes, threads;
     uint64_t samples;
-    int features, components; /* with a fraction of variance: components to begin with    */
-    int block;                /* columns of the matrices that are sent                     */
-    long iterations;          /* expected; or, where at_most, the limit                    */
+    int features, components; /* with a fraction of variance: components to begin with */
+    int block;                /* columns of the matrices that are sent */
+    long iterations;          /* expected; or, where at_most, the limit */
     int at_most;
-    double rounds, messages, bytes; /* that the method sends in so many                    */
-    double memory;                  /* bytes in this process, beside the rows              */
+    double rounds, messages, bytes; /* that the method sends in so many */
+    double memory;                  /* bytes in this process, beside the rows */
 } em_plan;
 
-/* Collective, like em_fit.                                                        */
+/* Collective, like em_fit. */
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);
 EM_API void em_plan_free(em_plan **plan);
 
-/* The checkpoint has served its purpose: remove it, in every process.  em_fit leaves it
- * where it is, since the model is not safe yet when em_fit returns.               */
+/* The checkpoint has served its purpose: remove it, in every process.  em_fit leaves it where it is, since the
+ * model is not safe yet when em_fit returns. */
 EM_API em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err);
 
 /* ---- the model -------------------------------------------------------------------- */
@@ -451,36 +404,34 @@ EM_API int em_model_features(const em_model *model);
 EM_API uint64_t em_model_samples(const em_model *model);
 
 /* Borrowed views that live as long as the model, scikit-learn's meaning and shapes. */
-EM_API const double *em_model_components(const em_model *model);              /* K x d   */
-EM_API const double *em_model_mean(const em_model *model);                    /* d       */
-EM_API const double *em_model_scale(const em_model *model);                   /* d       */
+EM_API const double *em_model_components(const em_model *model);              /* K x d */
+EM_API const double *em_model_mean(const em_model *model);                    /* d */
+EM_API const double *em_model_scale(const em_model *model);                   /* d */
 EM_API const char *em_model_feature_name(const em_model *model, int feature); /* UTF-8; NULL: there are no names */
-EM_API const double *em_model_explained_variance(const em_model *model);      /* K       */
+EM_API const double *em_model_explained_variance(const em_model *model);      /* K */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
 
-/* How good they are: ||C x - theta x|| / theta, each relative to its own eigenvalue; and
- * a bound on the sine of the angle between each component and the true eigenvector, 1
- * where nothing is known of a single one.                                         */
-EM_API const double *em_model_residuals(const em_model *model);    /* K            */
-EM_API const double *em_model_angle_bounds(const em_model *model); /* K            */
+/* How good they are: ||C x - theta x|| / theta, each relative to its own eigenvalue; and a bound on the sine of the
+ * angle between each component and the true eigenvector, 1 where nothing is known of a single one. */
+EM_API const double *em_model_residuals(const em_model *model);    /* K */
+EM_API const double *em_model_angle_bounds(const em_model *model); /* K */
 
-/* For each component the first one of those in a row whose eigenvalues are too close,
- * relative to their own size, to tell the vectors apart: singly they are not determined,
- * the subspace they span is, and the bound is on its largest angle.               */
-EM_API const int64_t *em_model_clusters(const em_model *model);       /* K         */
-EM_API const double *em_model_subspace_bounds(const em_model *model); /* K         */
+/* For each component the first one of those in a row whose eigenvalues are too close, relative to their own size,
+ * to tell the vectors apart: singly they are not determined, the subspace they span is, and the bound is on its
+ * largest angle. */
+EM_API const int64_t *em_model_clusters(const em_model *model);       /* K */
+EM_API const double *em_model_subspace_bounds(const em_model *model); /* K */
 EM_API double em_model_noise_variance(const em_model *model);
 
-/* The exact variances and components, and each component's error against the truth,
- * averaged over the nodes: NULL unless the fit computed the truth (not kept in a file). */
-EM_API const double *em_model_exact_variance(const em_model *model);   /* K        */
-EM_API const double *em_model_exact_components(const em_model *model); /* K x d    */
+/* The exact variances and components, and each component's error against the truth, averaged over the nodes: NULL
+ * unless the fit computed the truth (not kept in a file). */
+EM_API const double *em_model_exact_variance(const em_model *model);   /* K */
+EM_API const double *em_model_exact_components(const em_model *model); /* K x d */
 EM_API const double *em_model_component_error(const em_model *model);
-
 EM_API const em_info *em_model_info(const em_model *model);
 
-/* The trace, row by row; NULL past the end.                                       */
+/* The trace, row by row; NULL past the end. */
 EM_API size_t em_model_trace_rows(const em_model *model);
 EM_API const em_trace_row *em_model_trace_row(const em_model *model, size_t index);
 
@@ -490,12 +441,11 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
 
-/* Forget all components but the first ones: noise, rank and units follow, and what was
- * sent stays.                                                                     */
+/* Forget all components but the first ones: noise, rank and units follow, and what was sent stays. */
 EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);
 
-/* A .npz that numpy.load opens.  Its entry format_version says which programs can read
- * it: a file of an older version always can be, one of a newer version is refused. */
+/* A .npz that numpy.load opens.  Its entry format_version says which programs can read it: a file of an older
+ * version always can be, one of a newer version is refused. */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
 EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
 

@@ -20,13 +20,11 @@ static em_status set_iterations(em_options *options, const char *planned, const 
     return em_options_set(options, "iterations", text, err);
 }
 
-/* METHOD NAME=VALUE ..., which is cut up. */
-static em_status make_options(em_options **out, char *words, const record *plan, const effort *how, em_error *err)
+/* METHOD NAME=VALUE ..., in place. */
+static em_status set_options(em_options *options, char *words, const record *plan, const effort *how, em_error *err)
 {
     em_status status = EM_OK;
     char *rest = NULL, *name = strtok_r(words, " ", &rest);
-    TRY(em_options_create(out, err));
-    em_options *options = *out;
     TRY(em_options_set(options, "truth", "compute", err));
     TRY(em_options_set(options, "trace", "error", err));
     TRY(em_options_set(options, "components", record_text(plan, "components"), err));
@@ -60,7 +58,8 @@ static em_status plan_contenders(lab_contender *list, const setup *s, const reco
         (void)next_word(&line, ";", words, sizeof words);
         while (at < LAB_EACH_ALONE && strcmp(places[at], place) != 0) at++;
         list[c] = (lab_contender){.label = s->curves[c].key, .place = (lab_place)at};
-        TRY(make_options(&list[c].options, words, s->plan, how, err));
+        TRY(em_options_create(&list[c].options, err));
+        TRY(set_options(list[c].options, words, s->plan, how, err));
     }
 done:
     return status;

@@ -10,10 +10,15 @@
 const char *em_status_text(em_status status)
 {
     switch (status) {
-#define X(name, code, text)                                                                                            \
-    case EM_##name: return text;
-        EM_STATUS_MAP(X)
-#undef X
+    case EM_OK: return "success";
+    case EM_ENOMEM: return "out of memory";
+    case EM_EINVAL: return "invalid argument";
+    case EM_ENOTSUP: return "not supported here";
+    case EM_EDATA: return "the data is not usable";
+    case EM_EIO: return "a file could not be read";
+    case EM_EOUTPUT: return "a file could not be written";
+    case EM_ENET: return "a neighbour is lost";
+    case EM_ENUMERIC: return "a numerical routine failed";
     }
     return "unknown status";
 }

@@ -1,7 +1,7 @@
 /* The whole way from shards to a model. */
 #include "base/memory.h"
+#include "fit/check.h"
 #include "fit/run.h"
-#include "fit/same.h"
 #include "linalg/blas.h"
 #include "model/names.h"
 
@@ -16,7 +16,7 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
-    TRY(emi_checkpoint_open(&checkpoint, mesh, options, err));
+    TRY(emi_checkpoint_open(&checkpoint, mesh, options->checkpoint, options->checkpoint_every, options->resume, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);

@@ -6,30 +6,7 @@
 
 #include <string.h>
 
-static void serialize_asked(emi_serializer *p, emi_label *label)
-{
-    emi_serialize_int(p, &label->asked_count);
-    if (label->asked_count < 0 || label->asked_count > EMI_ASKED_MAX) p->spoiled = 1;
-    for (int n = 0; n < label->asked_count && !p->spoiled; n++) {
-        emi_serialize_text(p, label->asked[n].name, EMI_ASKED_NAME);
-        emi_serialize_words(p, &label->asked[n].value, 1);
-    }
-}
-
-void emi_label_serialize(emi_serializer *p, emi_label *label)
-{
-    emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
-    emi_serialize_words(p, &label->network_digest, 1);
-    emi_serialize_words(p, &label->data_digest, 1);
-    emi_serialize_long(p, &label->iteration);
-    emi_serialize_text(p, label->method, sizeof label->method);
-    emi_serialize_text(p, label->choice, sizeof label->choice);
-    emi_serialize_real(p, &label->alpha);
-    emi_serialize_real(p, &label->network.lowest);
-    emi_serialize_real(p, &label->network.beta);
-    emi_serialize_real(p, &label->network.spread);
-    serialize_asked(p, label);
-}
+_Static_assert((int)EMI_ASKED_MAX <= (int)EMI_LABEL_ENTRIES, "a label has room for all that is asked");
 
 /* ---- digests ----------------------------------------------------------------------------------- */
 
@@ -78,7 +55,7 @@ done:
 
 /* ---- the problem at hand ----------------------------------------------------------------------- */
 
-em_status emi_label_of(emi_label *label, const emi_problem *p, const em_options *options, em_error *err)
+static em_status label_of(emi_label *label, const emi_problem *p, const em_options *options, em_error *err)
 {
     const em_mesh *mesh = p->mesh;
     emi_asked asked[EMI_ASKED_MAX];
@@ -131,8 +108,8 @@ static em_status match_asked(const emi_label *made, const emi_label *own, const 
     return EM_OK;
 }
 
-em_status emi_label_match(const emi_label *made, const emi_label *own, const char *path, const em_shards *shards,
-                          const em_options *options, em_error *err)
+static em_status match(const emi_label *made, const emi_label *own, const char *path, const em_shards *shards,
+                       const em_options *options, em_error *err)
 {
     static const char *const sizes[] = {
         "features", "components", "rows", "nodes", "as the first node here", "nodes in this process"};
@@ -151,4 +128,45 @@ em_status emi_label_match(const emi_label *made, const emi_label *own, const cha
     if (made->data_digest != own->data_digest)
         return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
     return EM_OK;
+}
+
+/* ---- the checkpoint at hand --------------------------------------------------------------------- */
+
+em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
+{
+    emi_label own;
+    if (!c->path) return EM_OK;
+    em_status status = label_of(&own, p, options, err);
+    if (status == EM_OK && (c->resumed || c->found)) status = match(&c->label, &own, c->path, p->shards, options, err);
+    if (status != EM_OK) return status;
+    if (c->found)
+        return emi_fail(
+            err, EM_EINVAL,
+            "%s: a checkpoint of this very problem; try resume=yes to go on from iteration %ld, or remove it first",
+            c->path, c->found);
+    if (c->resumed) {
+        memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
+        c->label.asked_count = own.asked_count;
+    } else {
+        c->label = own;
+    }
+    return EM_OK;
+}
+
+em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err)
+{
+    *index = 0;
+    if (!emi_checkpoint_resumes(c)) return EM_OK;
+    for (int n = 0; choices[n]; n++)
+        if (strcmp(choices[n]->info.name, c->label.method) == 0) {
+            *index = n;
+            return EM_OK;
+        }
+    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
+                    c->path, c->label.method);
+}
+
+em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err)
+{
+    return options->checkpoint ? emi_checkpoint_remove(options->checkpoint, mesh, err) : EM_OK;
 }

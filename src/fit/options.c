@@ -17,7 +17,7 @@ typedef struct entry {
     em_option_info info;
     size_t at, size;    /* of the member                                              */
     double least, most; /* of numbers                                                 */
-    int automatic;      /* what "auto" is stored as, which is then the default        */
+    int word;           /* what the word of a number, such as auto, is stored as      */
     const char *wrong;  /* why no other value will do, and what to try                */
     unsigned uses;      /* what a method that reads it declares; 0: every method does */
     int passing;        /* the result does not depend on it: a run may be resumed with another */
@@ -134,14 +134,19 @@ static const entry table[] = {
     {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)", EM_OPTION_WHOLE, "auto"},
      MEMBER(oversample),
      BETWEEN(0, INT_MAX / 4),
-     .automatic = -1,
+     .word = -1,
      .wrong = "not a number of vectors; try 0 or more",
      .uses = EMI_USES_OVERSAMPLE},
     {{"iterations", "T", "the method's own", "stop after T iterations", EM_OPTION_WHOLE, "auto"},
      MEMBER(iterations),
      BETWEEN(0, LONG_MAX / 2),
-     .automatic = -1,
+     .word = -1,
      .wrong = "not a number of iterations; try 0 or more"},
+    {{"max-seconds", "S", "none", "stop after S seconds of iterations, at the last estimate", EM_OPTION_REAL, "none"},
+     MEMBER(max_seconds),
+     BETWEEN(DBL_TRUE_MIN, DBL_MAX),
+     .wrong = "not a number of seconds; try 3600",
+     .passing = 1},
     {{"tolerance", "R", "1e-6", "stop when every component's residual (dsa's like: its change) is under R; 0: never",
       EM_OPTION_REAL, ""},
      MEMBER(tolerance),
@@ -199,9 +204,10 @@ static const entry *find(const char *name)
 
 /* ---- values as text, and back --------------------------------------------------------------------------- */
 
-static int may_be_auto(const entry *e)
+/* A number may also be a word, such as auto or none, which is then its default. */
+static int is_number(const entry *e)
 {
-    return strcmp(e->info.words, "auto") == 0;
+    return e->info.kind == EM_OPTION_WHOLE || e->info.kind == EM_OPTION_REAL;
 }
 
 /* Which of the words it is, -1 for none. */
@@ -226,13 +232,13 @@ static const char *word_at(const char *words, int n, char room[VALUE_ROOM])
 /* Returns why the text is no such number, or NULL. */
 static const char *read_number(const entry *e, void *member, const char *text)
 {
-    int automatic = may_be_auto(e) && strcmp(text, "auto") == 0;
-    uint64_t whole = (uint64_t)e->automatic;
-    double real = e->automatic;
+    int is_word = *text && strcmp(text, e->info.words) == 0;
+    uint64_t whole = (uint64_t)e->word;
+    double real = e->word;
     int is_real = e->info.kind == EM_OPTION_REAL;
-    if (!automatic && (is_real ? emi_text_double(text, &real) : emi_text_u64(text, &whole))) return e->wrong;
+    if (!is_word && (is_real ? emi_text_double(text, &real) : emi_text_u64(text, &whole))) return e->wrong;
     double size = is_real ? real : (double)whole;
-    if (!automatic && (size < e->least || size > e->most)) return e->wrong;
+    if (!is_word && (size < e->least || size > e->most)) return e->wrong;
     int narrow = (int)whole;
     memcpy(member, is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, e->size);
     return NULL;
@@ -240,15 +246,13 @@ static const char *read_number(const entry *e, void *member, const char *text)
 
 static const char *write_number(const entry *e, const void *member, char room[VALUE_ROOM])
 {
+    int is_real = e->info.kind == EM_OPTION_REAL, narrow = 0;
     double real = 0;
     uint64_t whole = 0;
-    if (e->info.kind == EM_OPTION_REAL)
-        memcpy(&real, member, sizeof real);
-    else
-        whole = e->size == sizeof(int) ? (uint64_t) * (const int *)member : *(const uint64_t *)member;
-    if (may_be_auto(e) && (e->info.kind == EM_OPTION_REAL ? real == e->automatic : whole == (uint64_t)e->automatic))
-        return "auto";
-    if (e->info.kind == EM_OPTION_REAL)
+    memcpy(is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, member, e->size);
+    if (!is_real && e->size == sizeof narrow) whole = (uint64_t)narrow;
+    if (*e->info.words && (is_real ? real == e->word : whole == (uint64_t)e->word)) return e->info.words;
+    if (is_real)
         (void)emi_text_of_double(room, real);
     else
         (void)snprintf(room, VALUE_ROOM, "%llu", (unsigned long long)whole);
@@ -260,7 +264,7 @@ static const char *read_value(const entry *e, em_options *options, const char *t
 {
     void *member = (char *)options + e->at;
     if (e->read) return e->read(options, text);
-    if (e->info.kind == EM_OPTION_WHOLE || e->info.kind == EM_OPTION_REAL) return read_number(e, member, text);
+    if (is_number(e)) return read_number(e, member, text);
     int word = word_index(e->info.words, text);
     if (word < 0) return e->wrong;
     memcpy(member, &word, sizeof word);
@@ -270,22 +274,18 @@ static const char *read_value(const entry *e, em_options *options, const char *t
 static const char *write_value(const entry *e, const em_options *options, char room[VALUE_ROOM])
 {
     const void *member = (const char *)options + e->at;
+    const char *text = e->info.kind == EM_OPTION_TEXT ? *(const char *const *)member : NULL;
     int word;
     if (e->write) return e->write(options, room);
-    switch (e->info.kind) {
-    case EM_OPTION_TEXT: return *(const char *const *)member ? *(const char *const *)member : "";
-    case EM_OPTION_WHOLE:
-    case EM_OPTION_REAL: return write_number(e, member, room);
-    case EM_OPTION_SWITCH:
-    case EM_OPTION_WORD: break;
-    }
+    if (is_number(e)) return write_number(e, member, room);
+    if (e->info.kind == EM_OPTION_TEXT) return text ? text : "";
     memcpy(&word, member, sizeof word);
     return word_at(e->info.words, word, room);
 }
 
 static void set_default(const entry *e, em_options *options)
 {
-    const char *preset = may_be_auto(e) ? "auto" : e->info.preset;
+    const char *preset = is_number(e) && *e->info.words ? e->info.words : e->info.preset;
     if (e->info.kind != EM_OPTION_TEXT) (void)read_value(e, options, e->read ? NULL : preset);
 }
 

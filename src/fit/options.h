@@ -1,4 +1,4 @@
-/* What the caller asks: the options, the one table that describes them, and whether they can be met. */
+/* What the caller asks: the options, the one table that describes them, for all who ask and tell. */
 #ifndef EMI_FIT_OPTIONS_H
 #define EMI_FIT_OPTIONS_H
 
@@ -20,6 +20,7 @@ struct em_options {
     int rayleigh_ritz;       /* deepca: report Ritz vectors                  */
     int oversample;          /* extra vectors in a block; -1: the method's   */
     long iterations;         /* at most; -1: the method's own                */
+    double max_seconds;      /* in the iterations; 0: no limit               */
     double tolerance;        /* stop under this; 0: never                    */
     int center;              /* remove the global mean                       */
     emi_scale scale;         /*                                              */
@@ -51,20 +52,5 @@ int emi_option_decides(int index);
 
 /* An option that is not as by default, and that a method which declares these uses would not read; NULL: there is none. */
 const char *emi_options_unread(const em_options *options, unsigned uses);
-
-/* ---- checks ----------------------------------------------------------------------------------------- */
-
-struct emi_method;
-
-/* The method that the options name, for a network of so many nodes, or NULL for auto; an error where it cannot run
- * there, or would not read an option that was set. */
-em_status emi_options_method(const em_options *options, int nodes, const struct emi_method **out, em_error *err);
-
-/* Extra vectors in a block: the user's, or a few more than wanted, which make the last wanted ones converge sooner; each
- * costs its share of every average. */
-int emi_options_oversample(const em_options *options);
-
-/* The options against the problem's size; N rows in all, d features. */
-em_status emi_options_check(const em_options *options, uint64_t N, int d, em_error *err);
 
 #endif

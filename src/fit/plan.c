@@ -1,7 +1,7 @@
 #include "fit/plan.h"
 
 #include "base/memory.h"
-#include "fit/options.h"
+#include "fit/check.h"
 #include "graph/spectrum.h"
 
 #include <math.h>

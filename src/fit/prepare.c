@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "fit/options.h"
+#include "fit/check.h"
 #include "fit/standardise.h"
 
 #include <limits.h>

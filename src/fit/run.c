@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -89,6 +90,13 @@ static em_status start(emi_job *job, em_error *err)
     return emi_problem_status(job->problem, err);
 }
 
+/* Of those that all methods tried in turn have; 0: there is no limit. */
+static double seconds_left(const emi_job *job)
+{
+    double most = job->options->max_seconds;
+    return most > 0 ? fmax(most - job->seconds_before, DBL_MIN) : 0;
+}
+
 static em_status open_solver(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -127,6 +135,7 @@ static em_status open_solver(emi_job *job, em_error *err)
     job->driver = (emi_driver){.step = {job->alpha, job->options->step_decay, job->options->step_power},
                                .monitor = job->options->monitor,
                                .monitor_user = job->options->monitor_user,
+                               .max_seconds = seconds_left(job),
                                .between = emi_checkpoint_between(job->checkpoint),
                                .trace = {.kind = job->options->trace}};
     TRY(emi_driver_open(&job->driver, s, &job->observer, err));

@@ -2,8 +2,7 @@
 #ifndef EMI_FIT_RUN_H
 #define EMI_FIT_RUN_H
 
-#include "fit/checkpoint.h"
-#include "fit/options.h"
+#include "fit/label.h"
 #include "fit/plan.h"
 #include "model/model.h"
 #include "run/driver.h"

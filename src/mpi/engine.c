@@ -53,7 +53,8 @@ em_status emi_mpi_make_room(emi_mpi_room *room, size_t bytes, em_error *err)
     if (bytes <= room->size) return EM_OK;
     char *larger = realloc(room->bytes, bytes);
     if (!larger) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try a smaller option components");
-    *room = (emi_mpi_room){larger, bytes};
+    room->bytes = larger;
+    room->size = bytes;
     return EM_OK;
 }
 

@@ -52,12 +52,12 @@ void emi_pending_receive(emi_pending *p, int rank, size_t bytes, void *into)
 
 MPI_Datatype emi_mpi_unit(size_t bytes)
 {
-    return bytes % sizeof(uint64_t) ? MPI_BYTE : MPI_UINT64_T;
+    return bytes % sizeof(uint64_t) == 0 ? MPI_UINT64_T : MPI_BYTE;
 }
 
 int emi_mpi_units(size_t bytes)
 {
-    size_t count = bytes % sizeof(uint64_t) ? bytes : bytes / sizeof(uint64_t);
+    size_t count = bytes % sizeof(uint64_t) == 0 ? bytes / sizeof(uint64_t) : bytes;
     return count <= INT_MAX ? (int)count : -1;
 }
 

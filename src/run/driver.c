@@ -32,16 +32,23 @@ static void trace(emi_driver *driver, emi_solver *s)
     driver->over |= emi_mesh_failed(s->mesh);
 }
 
-static void ask_monitor(emi_driver *driver, emi_solver *s)
+static int monitor_asks_end(const emi_driver *driver, const emi_solver *s)
 {
-    if (!driver->monitor || driver->over) return;
+    if (!driver->monitor) return 0;
     em_progress progress = {.iteration = s->iteration,
                             .limit = s->iteration_limit,
                             .seconds = driver->seconds,
                             .change = driver->stopping.change,
                             .tolerance = s->tolerance,
                             .error = driver->trace.count ? driver->trace.rows[driver->trace.count - 1].error : NAN};
-    if (!driver->monitor(&progress, driver->monitor_user)) return;
+    return driver->monitor(&progress, driver->monitor_user);
+}
+
+static void ask_user(emi_driver *driver, emi_solver *s)
+{
+    if (driver->over) return;
+    int is_late = driver->max_seconds > 0 && driver->seconds >= driver->max_seconds;
+    if (!monitor_asks_end(driver, s) && !is_late) return;
     if (emi_mesh_is_spread(s->mesh))
         driver->wish = 1; /* the next test tells the others */
     else
@@ -110,7 +117,7 @@ static int complete(emi_driver *driver, emi_solver *s, int first, int count, lon
     driver->seconds += emi_seconds() - driver->resumed;
     driver->over |= emi_mesh_failed(s->mesh);
     if (!driver->over || driver->reason == EM_STOPPED_USER) trace(driver, s);
-    ask_monitor(driver, s);
+    ask_user(driver, s);
     return found;
 }
 

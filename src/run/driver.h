@@ -30,12 +30,13 @@ typedef struct emi_driver {
     emi_schedule step;
     em_monitor_fn *monitor; /* NULL: none */
     void *monitor_user;
+    double max_seconds;         /* of iterations, after which the user asks for the end; 0: no limit */
     const emi_between *between; /* NULL: nothing */
     emi_stopping stopping;
     emi_trace trace;
 
     int began, running, over;
-    int wish;        /* the monitor asks for the end, which all processes must hear of first */
+    int wish;        /* the user asks for the end, which all processes must hear of first */
     int due;         /* what is between, in all of them */
     int column;      /* the one being sought, -1 for all at once */
     long column_end; /* iteration at which its time ends */

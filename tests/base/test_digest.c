@@ -41,6 +41,17 @@ static void two_changes_do_not_cancel(void **state)
         }
 }
 
+static void texts_have_ends(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"", "a", "b", "ab", "ba", "a b", "abc"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    for (int a = 0; a < TEXTS; a++)
+        for (int b = 0; b < TEXTS; b++)
+            assert_int_equal(emi_digest_text(1, texts[a]) == emi_digest_text(1, texts[b]), a == b);
+    assert_true(emi_digest_text(emi_digest_text(1, "a"), "bc") != emi_digest_text(emi_digest_text(1, "ab"), "c"));
+}
+
 static void it_is_continued(void **state)
 {
     (void)state;
@@ -58,6 +69,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_bit_matters),
         cmocka_unit_test(two_changes_do_not_cancel),
+        cmocka_unit_test(texts_have_ends),
         cmocka_unit_test(it_is_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

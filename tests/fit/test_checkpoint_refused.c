@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static void refused(const em_options *options, const setting *where, em_status code, const char *words)
 {
@@ -55,6 +56,52 @@ static void another_problem_is_refused(void **state)
     em_model *model = fit(&good, &usual); /* after all that it still works */
     assert_int_equal(em_model_info(model)->resumed, 20);
     em_model_free(&model);
+}
+
+/* ---- of another version's options ------------------------------------------------------------------------ */
+
+enum {
+    WORD = 8,
+    ENTRY = 6 * WORD,
+    COUNT_AT = 50 * WORD
+}; /* of the options in the file: how many, then a name and a value each */
+
+static unsigned char *entry_of(unsigned char *bytes, size_t size, const char *name)
+{
+    for (size_t at = COUNT_AT + WORD; at + ENTRY < size; at += ENTRY)
+        if (strcmp((const char *)bytes + at, name) == 0) return bytes + at;
+    fail_msg("no option %s in the checkpoint", name);
+    return NULL;
+}
+
+static void write_mended(unsigned char *bytes, size_t size)
+{
+    uint64_t crc = crc32(0, bytes, (uInt)(size - WORD));
+    for (int n = 0; n < WORD; n++) bytes[size - WORD + (size_t)n] = (unsigned char)(crc >> 8 * n);
+    write_bytes(file, bytes, size);
+}
+
+/* One that is newer than the checkpoint was at its default then; one that is not known here may mean anything. */
+static void options_go_by_their_names(void **state)
+{
+    (void)state;
+    em_options good = leave_checkpoint(), bad = good;
+    size_t size;
+    unsigned char *bytes = read_bytes(file, &size), *entry = entry_of(bytes, size, "scale");
+    bad.scale = EMI_SCALE_STD;
+    entry[4] = 'y';
+    write_mended(bytes, size);
+    refused(&good, &usual, EM_EINVAL, "made with option scaly, which this version does not know; try");
+    refused(&bad, &usual, EM_EINVAL, "made with another option scale;");
+
+    memmove(entry, entry + ENTRY, (size_t)(bytes + size - entry) - ENTRY); /* as if it had never been */
+    bytes[COUNT_AT]--;
+    write_mended(bytes, size - ENTRY);
+    refused(&bad, &usual, EM_EINVAL, "made with another option scale;");
+    em_model *model = fit(&good, &usual);
+    assert_int_equal(em_model_info(model)->resumed, 20);
+    em_model_free(&model);
+    free(bytes);
 }
 
 static void other_data_is_refused(void **state)
@@ -328,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_problem_is_refused),
+        cmocka_unit_test(options_go_by_their_names),
         cmocka_unit_test(other_data_is_refused),
         cmocka_unit_test(other_sizes_are_refused),
         cmocka_unit_test(seqdistpm_divides_its_limit),

@@ -117,6 +117,32 @@ static void the_monitor_stops_a_fit(void **state)
     }
 }
 
+/* Which would run for hours; and a limit that is far away changes nothing. */
+static void time_runs_out(void **state)
+{
+    (void)state;
+    em_options options = options_for("dsa");
+    em_error err = {0};
+    options.trace = EMI_TRACE_NONE;
+    options.iterations = 1000000000;
+    assert_ok(em_options_set(&options, "max-seconds", "0.02", &err), &err);
+    em_model *model = fit(&options, "cycle", NODES);
+    assert_int_equal(em_model_info(model)->reason, EM_STOPPED_USER);
+    assert_true(em_model_info(model)->iterations > 0);
+    assert_true(em_model_info(model)->seconds >= 0.02 && em_model_info(model)->seconds < 20);
+    check_finite(model);
+    em_model_free(&model);
+
+    options.iterations = 50;
+    model = fit(&options, "cycle", NODES);
+    assert_ok(em_options_set(&options, "max-seconds", "1e9", &err), &err);
+    em_model *patient = fit(&options, "cycle", NODES);
+    if (em_model_info(model)->seconds < 0.02) assert_same_model(model, patient);
+    assert_int_equal(em_model_info(patient)->reason, EM_STOPPED_ITERATIONS);
+    em_model_free(&patient);
+    em_model_free(&model);
+}
+
 /* The inexact ones settle; those that promise a residual keep their word. */
 static void every_method_comes_to_an_end(void **state)
 {
@@ -226,6 +252,7 @@ int main(void)
         cmocka_unit_test(divergence_is_noticed_within_a_few_iterations),
         cmocka_unit_test(no_iterations_give_the_start),
         cmocka_unit_test(the_monitor_stops_a_fit),
+        cmocka_unit_test(time_runs_out),
         cmocka_unit_test(every_method_comes_to_an_end),
         cmocka_unit_test(components_are_eigenvectors_of_one_sign),
         cmocka_unit_test(wrong_fits_are_refused),

@@ -1,5 +1,5 @@
 /* Options from text, and what a method or a problem refuses. */
-#include "fit/options.h"
+#include "fit/check.h"
 #include "methods/method.h"
 #include "support/check.h"
 
@@ -188,6 +188,7 @@ static const char *const other_values[][2] = {
     {"rayleigh-ritz", "no"},
     {"oversample", "0"},
     {"iterations", "12345678901"},
+    {"max-seconds", "0.5"},
     {"tolerance", "1e-09"},
     {"center", "no"},
     {"scale", "spectral"},

@@ -58,7 +58,6 @@ with open("memory-" + rank, "w") as out:
 sys.exit(status)
 END
 chmod +x measure
-limit=30
 launch -n 4 ./measure fit large.npy -k 3 -m krylov --quiet
 [[ $status -eq 0 ]] || fail "status is not 0"
 for rank in 0 1 2 3; do
@@ -67,7 +66,6 @@ done
 echo "kB at most: $(cat memory-?)"
 
 # Text, and what is compressed, has to be read from its beginning: by one rank for itself, not by all.
-limit=10
 works convert data.npy data.npy.gz
 refuses_together 2 2 "would be read whole by each of 2 processes" fit data.csv -k 2 -o model.npz
 refuses_together 2 2 "would be read whole by each of 2 processes" fit data.npy.gz -k 2 -o model.npz

@@ -4,7 +4,6 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 require_python
-limit=30
 
 # The kernels that this CPU can run and this OpenBLAS has.
 flags=" $(grep -m1 '^flags' /proc/cpuinfo 2>/dev/null || true) "
@@ -140,7 +139,7 @@ for features in 40 80 120; do
 done
 
 # Whichever rank is asked.
-limit=60
+
 for kinds in "${cores[0]} ${cores[-1]}" "${cores[-2]} ${cores[-1]} ${cores[0]}"; do
     unlike "$kinds" "${SAME_MODEL:?the program that compares}"
     [[ $status -eq 0 ]] || fail "ranks have different models: $(grep 'ranks differ' "$scratch/log/all" | sort | uniq -c)"

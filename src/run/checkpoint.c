@@ -1,10 +1,9 @@
-#include "fit/checkpoint.h"
+#include "run/checkpoint.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/place.h"
-#include "fit/label.h"
 #include "run/state.h"
 
 #include <errno.h>
@@ -53,13 +52,10 @@ static em_status rename_file(const char *from, const char *to, em_error *err)
     return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", to, strerror(errno));
 }
 
-em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err)
+em_status emi_checkpoint_remove(const char *file, const em_mesh *mesh, em_error *err)
 {
     em_status status = EM_OK;
-    char *path = NULL, *next = NULL;
-    if (!options->checkpoint) return EM_OK;
-    path = name_part(options->checkpoint, mesh);
-    next = path ? name_next(path) : NULL;
+    char *path = name_part(file, mesh), *next = path ? name_next(path) : NULL;
     if (!next) TRY(emi_fail_memory(err, "checkpoint"));
     if (emi_mesh_is_spread(mesh)) TRY(remove_file(next, err));
     TRY(remove_file(path, err));
@@ -69,6 +65,33 @@ done:
     return status;
 }
 
+/* ---- what it says of itself -------------------------------------------------------------------- */
+
+static void serialize_asked(emi_serializer *p, emi_label *label)
+{
+    emi_serialize_int(p, &label->asked_count);
+    if (label->asked_count < 0 || label->asked_count > EMI_LABEL_ENTRIES) p->spoiled = 1;
+    for (int n = 0; n < label->asked_count && !p->spoiled; n++) {
+        emi_serialize_text(p, label->asked[n].name, EMI_ASKED_NAME);
+        emi_serialize_words(p, &label->asked[n].value, 1);
+    }
+}
+
+static void serialize_label(emi_serializer *p, emi_label *label)
+{
+    emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
+    emi_serialize_words(p, &label->network_digest, 1);
+    emi_serialize_words(p, &label->data_digest, 1);
+    emi_serialize_long(p, &label->iteration);
+    emi_serialize_text(p, label->method, sizeof label->method);
+    emi_serialize_text(p, label->choice, sizeof label->choice);
+    emi_serialize_real(p, &label->alpha);
+    emi_serialize_real(p, &label->network.lowest);
+    emi_serialize_real(p, &label->network.beta);
+    emi_serialize_real(p, &label->network.spread);
+    serialize_asked(p, label);
+}
+
 /* ---- finding the one to resume from ---------------------------------------------------------- */
 
 /* A part that is whole, and what it says of itself. */
@@ -76,7 +99,7 @@ static em_status open_part(const char *path, emi_serializer *from, emi_label *la
 {
     em_status status = emi_serializer_open(from, path, err);
     if (status != EM_OK) return status;
-    emi_label_serialize(from, label);
+    serialize_label(from, label);
     if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
     emi_serializer_close(from);
     return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try removing it first", path);
@@ -178,18 +201,19 @@ static em_status check_place(const emi_checkpoint *c, em_error *err)
     return status;
 }
 
-em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options *options, em_error *err)
+em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const char *file, double every, int resume,
+                              em_error *err)
 {
     em_status status = EM_OK;
-    *c = (emi_checkpoint){.mesh = mesh, .every = options->checkpoint_every, .saved = emi_seconds()};
-    if (!options->checkpoint) return EM_OK;
-    if (strcmp(options->checkpoint, "-") == 0)
+    *c = (emi_checkpoint){.mesh = mesh, .every = every, .saved = emi_seconds()};
+    if (!file) return EM_OK;
+    if (strcmp(file, "-") == 0)
         TRY(emi_fail(err, EM_EINVAL, "checkpoint: '-' cannot be read again; try a file's name"));
-    c->path = name_part(options->checkpoint, mesh);
+    c->path = name_part(file, mesh);
     if (c->path && emi_mesh_is_spread(mesh)) c->next = name_next(c->path);
     if (!c->path || (emi_mesh_is_spread(mesh) && !c->next)) TRY(emi_fail_memory(err, "checkpoint"));
     TRY(check_place(c, err));
-    TRY(options->resume ? find_old(c, err) : look_for_old(c, err));
+    TRY(resume ? find_old(c, err) : look_for_old(c, err));
 done:
     return status;
 }
@@ -200,41 +224,6 @@ void emi_checkpoint_close(emi_checkpoint *c)
     emi_free(c->next);
     emi_free(c->path);
     *c = (emi_checkpoint){0};
-}
-
-em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
-{
-    emi_label own;
-    if (!c->path) return EM_OK;
-    em_status status = emi_label_of(&own, p, options, err);
-    if (status == EM_OK && (c->resumed || c->found))
-        status = emi_label_match(&c->label, &own, c->path, p->shards, options, err);
-    if (status != EM_OK) return status;
-    if (c->found)
-        return emi_fail(
-            err, EM_EINVAL,
-            "%s: a checkpoint of this very problem; try resume=yes to go on from iteration %ld, or remove it first",
-            c->path, c->found);
-    if (c->resumed) {
-        memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
-        c->label.asked_count = own.asked_count;
-    } else {
-        c->label = own;
-    }
-    return EM_OK;
-}
-
-em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err)
-{
-    *index = 0;
-    if (!emi_checkpoint_resumes(c)) return EM_OK;
-    for (int n = 0; choices[n]; n++)
-        if (strcmp(choices[n]->info.name, c->label.method) == 0) {
-            *index = n;
-            return EM_OK;
-        }
-    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
-                    c->path, c->label.method);
 }
 
 /* ---- saving and restoring ---------------------------------------------------------------------- */
@@ -262,7 +251,7 @@ static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
     emi_serializer to;
     TRY(emi_output_open(&output, c->next ? c->next : c->path, err));
     emi_serializer_begin(&to, emi_output_stream(output));
-    emi_label_serialize(&to, &c->label);
+    serialize_label(&to, &c->label);
     TRY(emi_state_serialize(&to, s, err));
     emi_serializer_end(&to);
     TRY(emi_output_commit(&output, err));

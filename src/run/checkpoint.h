@@ -3,15 +3,13 @@
  * Where all nodes live in one process there is one file, replaced as a whole.  Where they do not, each process writes its
  * own part under a second name, FILE.FIRST-LAST.next, and only when all have written does each give it the first one.  So
  * at any moment either all have the older checkpoint, or all have the newer, under one of the two names. */
-#ifndef EMI_FIT_CHECKPOINT_H
-#define EMI_FIT_CHECKPOINT_H
+#ifndef EMI_RUN_CHECKPOINT_H
+#define EMI_RUN_CHECKPOINT_H
 
-#include "fit/prepare.h"
-#include "fit/same.h"
 #include "run/driver.h"
 #include "run/serialize.h"
 
-enum { EMI_LABEL_SIZES = 6, EMI_METHOD_NAME = 24, EMI_ASKED_NAME = 40 };
+enum { EMI_LABEL_SIZES = 6, EMI_LABEL_ENTRIES = 64, EMI_METHOD_NAME = 24, EMI_ASKED_NAME = 40 };
 
 /* What decides the result, by its name: an option more shifts nothing. */
 typedef struct emi_label_entry {
@@ -19,11 +17,11 @@ typedef struct emi_label_entry {
     uint64_t value;
 } emi_label_entry;
 
-/* What a checkpoint says of itself, before the state. */
+/* What a checkpoint says of itself, before the state.  Whoever opens it says what it must be about: see fit/label.h. */
 typedef struct emi_label {
-    uint64_t sizes[EMI_LABEL_SIZES];      /* d, K, N, M; first node here, nodes here        */
-    uint64_t network_digest, data_digest; /* digests of the network, and of the rows here   */
-    emi_label_entry asked[EMI_ASKED_MAX]; /* the options                                    */
+    uint64_t sizes[EMI_LABEL_SIZES];          /* d, K, N, M; first node here, nodes here        */
+    uint64_t network_digest, data_digest;     /* digests of the network, and of the rows here   */
+    emi_label_entry asked[EMI_LABEL_ENTRIES]; /* the options                                    */
     int asked_count;
     long iteration;                            /* completed                                      */
     char method[EMI_METHOD_NAME];              /* that runs                                      */
@@ -41,21 +39,19 @@ typedef struct emi_checkpoint {
     emi_label label;
     emi_serializer from; /* the state to go on from, until it is restored */
     long resumed;        /* its iteration; 0: the run is a new one        */
-    long found;          /* without --resume: that of one that lies where this run's is to go, and that `label` is of */
+    long
+        found; /* of a run that does not resume: that of one that lies where this run's is to go, and that `label` is of */
     emi_between between;
 } emi_checkpoint;
 
-/* Before any work: can checkpoints be written where the options say, is nothing there that is no checkpoint, and is the
- * one to resume from there, and whole?  Collective. */
-em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const em_options *options, em_error *err);
+/* Before any work: can checkpoints be written to `file`, is nothing there that is no checkpoint, and is the one to resume
+ * from there, and whole?  Without a file there are none.  Collective. */
+em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const char *file, double every, int resume,
+                              em_error *err);
 void emi_checkpoint_close(emi_checkpoint *c); /* accepts the zeroed and the half-built */
 
-/* With the problem at hand: is it the one that the checkpoint was made for?  One that is there is never overwritten by a
- * run that does not go on from it. */
-em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err);
-
-/* Of these, NULL past the end, the method that was running; the first where the run is a new one. */
-em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err);
+/* This process's part of it, under either name. */
+em_status emi_checkpoint_remove(const char *file, const em_mesh *mesh, em_error *err);
 
 int emi_checkpoint_resumes(const emi_checkpoint *c); /* until the state is restored; NULL: it does not */
 
