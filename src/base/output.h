@@ -13,7 +13,7 @@ FILE *emi_output_stream(emi_output *output);
 
 /* Where the file of an output with this path will lie: links are followed, also to where nothing is yet. */
 em_status emi_output_target(const char *path, char *target, size_t room, em_error *err);
-em_status emi_output_commit(emi_output **output, em_error *err);
-void emi_output_discard(emi_output **output);
+em_status emi_output_commit(emi_output **handle, em_error *err);
+void emi_output_discard(emi_output **handle);
 
 #endif

@@ -121,16 +121,16 @@ int emi_asked_list(emi_asked out[EMI_ASKED_MAX], const em_shards *shards, const 
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
     emi_asked asked[EMI_ASKED_MAX];
-    double largest[2 * EMI_ASKED_MAX]; /* of each, and of minus each */
+    double largest[EMI_ASKED_MAX][2]; /* of each, and of minus each */
     if (!emi_mesh_is_spread(mesh)) return EM_OK;
     int count = emi_asked_list(asked, shards, options);
     for (int a = 0; a < count; a++) {
-        largest[2 * a] = (double)(asked[a].value >> 12); /* as much of it as a double holds */
-        largest[2 * a + 1] = -largest[2 * a];
+        largest[a][0] = (double)(asked[a].value >> 12); /* as much of it as a double holds */
+        largest[a][1] = -largest[a][0];
     }
-    em_status status = emi_process_max(mesh, largest, 2 * count, err);
+    em_status status = emi_process_max(mesh, largest[0], 2 * count, err);
     for (int a = 0; a < count && status == EM_OK; a++)
-        if (largest[2 * a] != -largest[2 * a + 1])
+        if (largest[a][0] != -largest[a][1])
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
                               asked[a].is_option ? "option " : "", asked[a].name);
     return status;
