@@ -85,65 +85,66 @@ static void a_header_may_be_written_otherwise(void **state)
         assert_table(scratch_npy("other.npy", headers[n], six_bytes, 6), NULL, 3, 2, 1, 2, 3, 4, 5, 6);
 }
 
+static const char *const hostile[] = {
+    "",
+    " ",
+    "{",
+    "{}",
+    "[]",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2)",             /* no end */
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), } trailing", /* text after it */
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }}",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2, ",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': ",
+    "{'descr': '|u1', 'fortran_order': False, 'shape'",
+    "{'descr': '|u1', 'fortran_order': False, 'shap",
+    "{'descr': '|u1",
+    "{'descr': '|u1', 'fortran_order': False, }", /* a key is missing */
+    "{'descr': '|u1', 'shape': (3, 2), }",
+    "{'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }", /* twice */
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), 'shape': (3, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), 'more': 1, }", /* one too many */
+    "{'descr': {'descr': '|u1'}, 'fortran_order': False, 'shape': (3, 2), }", /* nested */
+    "{{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }}",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': ((3), 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': ((((((((((((((((((((3, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': [3, 2], }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3,, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (-3, -2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (+3, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3.0, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (0x3, 2), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (3L, 2L), }",
+    "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 3, 2), }", /* nine dimensions */
+    "{'descr': '|u1', 'fortran_order': 0, 'shape': (3, 2), }",
+    "{'descr': '|u1', 'fortran_order': Falsehood, 'shape': (3, 2), }",
+    "{'descr': '|u1', 'fortran_order': 'False', 'shape': (3, 2), }",
+    "{'descr': '|\\x75\\x31', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u1111111111111111111111111111111111', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|\303\2741', 'fortran_order': False, 'shape': (3, 2), }", /* not ASCII */
+    "{'d\xc3\xa9scr': '|u1', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr' '|u1', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u1' 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u1\", 'fortran_order': False, 'shape': (3, 2), }",
+    "{descr: '|u1', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': 'u1', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u1x', 'fortran_order': False, 'shape': (3, 2), }",
+    "{'descr': '|u-1', 'fortran_order': False, 'shape': (3, 2), }",
+    "__import__('os').system('true')",
+};
+
 static void hostile_headers_are_refused(void **state)
 {
     (void)state;
-    static const char *const headers[] = {
-        "",
-        " ",
-        "{",
-        "{}",
-        "[]",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2)",             /* no end */
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), } trailing", /* text after it */
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }}",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2, ",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': ",
-        "{'descr': '|u1', 'fortran_order': False, 'shape'",
-        "{'descr': '|u1', 'fortran_order': False, 'shap",
-        "{'descr': '|u1",
-        "{'descr': '|u1', 'fortran_order': False, }", /* a key is missing */
-        "{'descr': '|u1', 'shape': (3, 2), }",
-        "{'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }", /* twice */
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), 'shape': (3, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), 'more': 1, }", /* one too many */
-        "{'descr': {'descr': '|u1'}, 'fortran_order': False, 'shape': (3, 2), }", /* nested */
-        "{{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }}",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': ((3), 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': ((((((((((((((((((((3, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': [3, 2], }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3,, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (-3, -2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (+3, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3.0, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (0x3, 2), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (3L, 2L), }",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 3, 2), }", /* nine dimensions */
-        "{'descr': '|u1', 'fortran_order': 0, 'shape': (3, 2), }",
-        "{'descr': '|u1', 'fortran_order': Falsehood, 'shape': (3, 2), }",
-        "{'descr': '|u1', 'fortran_order': 'False', 'shape': (3, 2), }",
-        "{'descr': '|\\x75\\x31', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u1111111111111111111111111111111111', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|\303\2741', 'fortran_order': False, 'shape': (3, 2), }", /* not ASCII */
-        "{'d\xc3\xa9scr': '|u1', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr' '|u1', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u1' 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u1\", 'fortran_order': False, 'shape': (3, 2), }",
-        "{descr: '|u1', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': 'u1', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u1x', 'fortran_order': False, 'shape': (3, 2), }",
-        "{'descr': '|u-1', 'fortran_order': False, 'shape': (3, 2), }",
-        "__import__('os').system('true')",
-    };
-    for (size_t n = 0; n < sizeof headers / sizeof *headers; n++)
-        assert_refused(scratch_npy("hostile.npy", headers[n], six_bytes, 6), NULL, EM_EDATA, "understood");
+    for (size_t n = 0; n < sizeof hostile / sizeof *hostile; n++)
+        assert_refused(scratch_npy("hostile.npy", hostile[n], six_bytes, 6), NULL, EM_EDATA, "understood");
 }
 
 static void types_of_odd_sizes_are_refused(void **state)

@@ -5,59 +5,60 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const struct {
+    const char *spec;
+    int nodes;
+    const char *words;
+} wrong[] = {
+    {"ring", 5, "topology ring: no such topology; try one of er:P, cycle, star"},
+    {"", 5, "no such topology"},
+    {"cycles", 5, "topology cycles: no such topology"},
+    {"cyc", 5, "no such topology"},
+    {"cycle", 0, "topology cycle: 0 nodes are no network; try 1 or more"},
+    {"er:0.5", -3, "topology er:0.5: -3 nodes are no network"},
+    {"er", 5, "topology er: an argument is missing, the form is er:P; try er:0.5"},
+    {"er:", 5, "topology er:: an argument is missing"},
+    {"cycle:3", 5, "topology cycle:3: an argument too many, the form is cycle; try cycle"},
+    {"cycle:", 5, "an argument too many"},
+    {"er:2", 5, "topology er:2: P is a probability; try one from 0 to 1"},
+    {"er:-0.1", 5, "P is a probability"},
+    {"er:half", 5, "topology er:half: P is not a number; try er:0.5"},
+    {"er:0.5:1", 5, "P is not a number"},
+    {"er:nan", 5, "P is not a number"},
+    {"er: 0.5", 5, "P is not a number"},
+    {"er:0", 5, "topology er:0: none of 1000 draws was connected; try a larger P"},
+    {"er:0.0001", 100, "none of 1000 draws was connected; try a larger P"},
+    {"grid:3", 3, "topology grid:3: an argument is missing, the form is grid:RxC; try grid:3x4"},
+    {"grid:3x", 3, "an argument is missing"},
+    {"grid:x3", 3, "an argument is missing"},
+    {"grid:3x4", 10, "topology grid:3x4: 3 x 4 is 12, not the 10 nodes there are; try 12 nodes"},
+    {"torus:2147483647x2147483647", 10, "not the 10 nodes"},
+    {"torus:ax4", 10, "topology torus:ax4: R is not a whole number"},
+    {"torus:4xa", 10, "C is not a whole number"},
+    {"torus:3x4x5", 60, "C is not a whole number"},
+    {"grid:0x4", 10, "R is out of range"},
+    {"grid:4x-1", 10, "C is out of range"},
+    {"grid:99999999999x1", 10, "R is out of range"},
+    {"regular:0", 5, "topology regular:0: D is out of range"},
+    {"regular:5", 5, "topology regular:5: no node has 5 others among 5; try D below the number of nodes"},
+    {"regular:3", 5, "topology regular:3: 5 nodes of degree 3 would need half an edge"},
+    {"regular:1", 6, "topology regular:1: degree 1 connects nodes in pairs only"},
+    {"regular:2.5", 6, "D is not a whole number"},
+    {"smallworld:4", 10, "topology smallworld:4: an argument is missing, the form is smallworld:D:P"},
+    {"smallworld:3:0.1", 10, "topology smallworld:3:0.1: a ring has as many neighbours on either side"},
+    {"smallworld:4:1.5", 10, "P is a probability"},
+    {"smallworld:4:x", 10, "P is not a number"},
+    {"smallworld:4:0.1:2", 10, "P is not a number"},
+    {"smallworld:10:0.1", 10, "no node has 10 others among 10"},
+    {"scalefree:0", 10, "A is out of range"},
+    {"scalefree:10", 10, "topology scalefree:10: no node has 10 others among 10; try A below"},
+    {"scalefree:two", 10, "A is not a whole number"},
+    {"file:", 10, "topology file:: an argument is missing, the form is file:EDGES"},
+};
+
 static void wrong_specs(void **state)
 {
     (void)state;
-    const struct {
-        const char *spec;
-        int nodes;
-        const char *words;
-    } wrong[] = {
-        {"ring", 5, "topology ring: no such topology; try one of er:P, cycle, star"},
-        {"", 5, "no such topology"},
-        {"cycles", 5, "topology cycles: no such topology"},
-        {"cyc", 5, "no such topology"},
-        {"cycle", 0, "topology cycle: 0 nodes are no network; try 1 or more"},
-        {"er:0.5", -3, "topology er:0.5: -3 nodes are no network"},
-        {"er", 5, "topology er: an argument is missing, the form is er:P; try er:0.5"},
-        {"er:", 5, "topology er:: an argument is missing"},
-        {"cycle:3", 5, "topology cycle:3: an argument too many, the form is cycle; try cycle"},
-        {"cycle:", 5, "an argument too many"},
-        {"er:2", 5, "topology er:2: P is a probability; try one from 0 to 1"},
-        {"er:-0.1", 5, "P is a probability"},
-        {"er:half", 5, "topology er:half: P is not a number; try er:0.5"},
-        {"er:0.5:1", 5, "P is not a number"},
-        {"er:nan", 5, "P is not a number"},
-        {"er: 0.5", 5, "P is not a number"},
-        {"er:0", 5, "topology er:0: none of 1000 draws was connected; try a larger P"},
-        {"er:0.0001", 100, "none of 1000 draws was connected; try a larger P"},
-        {"grid:3", 3, "topology grid:3: an argument is missing, the form is grid:RxC; try grid:3x4"},
-        {"grid:3x", 3, "an argument is missing"},
-        {"grid:x3", 3, "an argument is missing"},
-        {"grid:3x4", 10, "topology grid:3x4: 3 x 4 is 12, not the 10 nodes there are; try 12 nodes"},
-        {"torus:2147483647x2147483647", 10, "not the 10 nodes"},
-        {"torus:ax4", 10, "topology torus:ax4: R is not a whole number"},
-        {"torus:4xa", 10, "C is not a whole number"},
-        {"torus:3x4x5", 60, "C is not a whole number"},
-        {"grid:0x4", 10, "R is out of range"},
-        {"grid:4x-1", 10, "C is out of range"},
-        {"grid:99999999999x1", 10, "R is out of range"},
-        {"regular:0", 5, "topology regular:0: D is out of range"},
-        {"regular:5", 5, "topology regular:5: no node has 5 others among 5; try D below the number of nodes"},
-        {"regular:3", 5, "topology regular:3: 5 nodes of degree 3 would need half an edge"},
-        {"regular:1", 6, "topology regular:1: degree 1 connects nodes in pairs only"},
-        {"regular:2.5", 6, "D is not a whole number"},
-        {"smallworld:4", 10, "topology smallworld:4: an argument is missing, the form is smallworld:D:P"},
-        {"smallworld:3:0.1", 10, "topology smallworld:3:0.1: a ring has as many neighbours on either side"},
-        {"smallworld:4:1.5", 10, "P is a probability"},
-        {"smallworld:4:x", 10, "P is not a number"},
-        {"smallworld:4:0.1:2", 10, "P is not a number"},
-        {"smallworld:10:0.1", 10, "no node has 10 others among 10"},
-        {"scalefree:0", 10, "A is out of range"},
-        {"scalefree:10", 10, "topology scalefree:10: no node has 10 others among 10; try A below"},
-        {"scalefree:two", 10, "A is not a whole number"},
-        {"file:", 10, "topology file:: an argument is missing, the form is file:EDGES"},
-    };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         em_error err = {0};
         em_graph *graph = (em_graph *)&err; /* must be left NULL */
