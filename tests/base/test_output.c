@@ -145,20 +145,20 @@ static void refuses_at_once_what_cannot_be_written(void **state)
     const char *place = new_place();
     char path[600];
     inside(path, sizeof path, place, "missing/a.txt");
-    check_refused(path, "missing/a.txt: cannot be written (No such file or directory); try ");
-    check_refused(place, ": cannot be written (Is a directory)");
-    check_refused("", ": cannot be written (No such file or directory)");
+    check_place_refused(path, "missing/a.txt: cannot be written (No such file or directory); try ");
+    check_place_refused(place, ": cannot be written (Is a directory)");
+    check_place_refused("", ": cannot be written (No such file or directory)");
     inside(path, sizeof path, scratch_file("plain", "x", 1), "a.txt");
-    check_refused(path, "a.txt: cannot be written (Not a directory)");
+    check_place_refused(path, "a.txt: cannot be written (Not a directory)");
     assert_int_equal(entries_in(place), 0);
 
     char longest[900];
     inside(path, sizeof path, place, "");
     (void)snprintf(longest, sizeof longest, "%s%0*d", path, 256, 0); /* a letter more than a name may have */
-    check_refused(longest, "cannot be written (File name too long)");
+    check_place_refused(longest, "cannot be written (File name too long)");
     static char endless[9000];
     memset(endless, 'n', sizeof endless - 1);
-    check_refused(endless, "nnn");
+    check_place_refused(endless, "nnn");
 }
 
 /* As long as a name may be: the temporary one beside it is no longer. */

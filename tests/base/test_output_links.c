@@ -62,7 +62,7 @@ static void a_circle_of_links_is_refused(void **state)
     char link[600], found[600];
     inside(link, sizeof link, new_place(), "round");
     assert_int_equal(symlink("round", link), 0);
-    check_refused(link, "cannot be written (Too many levels of symbolic links)");
+    check_place_refused(link, "cannot be written (Too many levels of symbolic links)");
     assert_fails(emi_output_target(link, found, sizeof found, &err), EM_EINVAL, "Too many levels", &err);
 }
 
@@ -112,7 +112,7 @@ static void a_stream_is_appended_to(void **state)
     assert_int_equal(fclose(open_file), 0);
     assert_ok(status, &err);
     check_contents(path, "before 0123");
-    check_refused("/dev/fd/999", "/dev/fd/999: cannot be written (Bad file descriptor)");
+    check_place_refused("/dev/fd/999", "/dev/fd/999: cannot be written (Bad file descriptor)");
 }
 
 /* Two at once for the same path: the last commit stays, and neither disturbs the other. */

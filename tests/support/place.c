@@ -52,7 +52,7 @@ void inside(char *path, size_t room, const char *place, const char *name)
     (void)snprintf(path, room, "%s/%s", place, name);
 }
 
-void check_refused(const char *path, const char *words)
+void check_place_refused(const char *path, const char *words)
 {
     em_error err = {0};
     emi_output *output = (emi_output *)&err; /* must be left NULL */

@@ -15,6 +15,6 @@ emi_output *open_and_write(const char *path, const char *text);
 
 void inside(char *path, size_t room, const char *place, const char *name);
 
-void check_refused(const char *path, const char *words);
+void check_place_refused(const char *path, const char *words);
 
 #endif
