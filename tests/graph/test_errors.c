@@ -1,4 +1,4 @@
-/* Every wrong spec, list and file, and the words it is refused with. */
+/* Every specs spec, list and file, and the words it is refused with. */
 #include "support/check.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static const struct {
     const char *spec;
     int nodes;
     const char *words;
-} wrong[] = {
+} specs[] = {
     {"ring", 5, "topology ring: no such topology; try one of er:P, cycle, star"},
     {"", 5, "no such topology"},
     {"cycles", 5, "topology cycles: no such topology"},
@@ -59,12 +59,12 @@ static const struct {
 static void wrong_specs(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
         em_error err = {0};
         em_graph *graph = (em_graph *)&err; /* must be left NULL */
-        assert_fails(em_graph_create(&graph, wrong[k].spec, wrong[k].nodes, 0, &err), EM_EINVAL, wrong[k].words, &err);
+        assert_fails(em_graph_create(&graph, specs[k].spec, specs[k].nodes, 0, &err), EM_EINVAL, specs[k].words, &err);
         assert_null(graph);
-        assert_int_equal(em_graph_create(&graph, wrong[k].spec, wrong[k].nodes, 0, NULL), EM_EINVAL);
+        assert_int_equal(em_graph_create(&graph, specs[k].spec, specs[k].nodes, 0, NULL), EM_EINVAL);
     }
 }
 
