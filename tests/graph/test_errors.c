@@ -1,4 +1,4 @@
-/* Every specs spec, list and file, and the words it is refused with. */
+/* Every wrong spec, list and file, and the words it is refused with. */
 #include "support/check.h"
 
 #include <stdio.h>
