@@ -99,7 +99,8 @@ static em_status options_of(em_options **out, const trial *t, watch *w, em_error
     char seed[32];
     em_status status = em_options_copy(out, w->contender->options, err);
     if (status != EM_OK) return status;
-    (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)(t->x->about->seed + (uint64_t)t->index));
+    unsigned long long own = t->x->about->seed + (uint64_t)t->index;
+    (void)snprintf(seed, sizeof seed, "%llu", own);
     em_options_set_monitor(*out, watch_run, w);
     if (w->contender->place != LAB_OVER_NETWORK && t->truth)
         em_options_set_truth(*out, t->truth, em_shards_columns(t->shards), t->truth_columns);

@@ -125,12 +125,12 @@ em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_option
     if (!emi_mesh_is_spread(mesh)) return EM_OK;
     int count = emi_asked_list(asked, shards, options);
     for (int a = 0; a < count; a++) {
-        largest[2 * a] = (double)(asked[a].value >> 12); /* as much of it as a double holds */
-        largest[2 * a + 1] = -largest[2 * a];
+        largest[a] = (double)(asked[a].value >> 12); /* as much of it as a double holds */
+        largest[count + a] = -largest[a];
     }
     em_status status = emi_process_max(mesh, largest, 2 * count, err);
     for (int a = 0; a < count && status == EM_OK; a++)
-        if (largest[2 * a] != -largest[2 * a + 1])
+        if (largest[a] != -largest[count + a])
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
                               asked[a].is_option ? "option " : "", asked[a].name);
     return status;
