@@ -74,7 +74,7 @@ format: ## rewrite every C file in the project's layout
 	@scripts/setup lint
 	scripts/c-files | xargs clang-format -i
 
-docs: ## manual pages as HTML, and the guides, in build/docs
+docs: all ## manual pages as HTML, and the guides, in build/docs
 	@scripts/setup docs
 	scripts/docs build/docs
 

@@ -9,6 +9,7 @@
 #include "problem.h"
 #include "ranks.h"
 #include "report.h"
+#include "signals.h"
 
 #include <string.h>
 
@@ -189,6 +190,11 @@ static em_status verdict(const fit_job *job, em_error *err)
                         "(--seed, --init random), or --method krylov",
                         info->method, kept);
     case EM_STOPPED_USER:
+        if (args_given(job->args, "max-seconds") && !interrupt_requested())
+            return emi_fail(err, EM_ENUMERIC,
+                            "fit: --max-seconds ended %s after %ld iterations (worst residual %.1e, tolerance %g)%s; "
+                            "try more of them, or another --method",
+                            info->method, info->iterations, info->worst_residual, info->tolerance, kept);
         if (args_given(job->args, "checkpoint"))
             return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
                             info->iterations, kept);

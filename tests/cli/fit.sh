@@ -206,3 +206,8 @@ says '"at_most": '
 works fit data.npy -k 3 -n 4 --dry-run --quiet
 [[ ! -s $out ]] || fail "--quiet is not quiet"
 refuses 2 "method gha" fit data.npy -k 3 -n 4 -m gha --dry-run
+
+# --- an end by the clock says so, and keeps what was found
+run fit data.npy -k 2 -n 4 -m dsa --tolerance 0 --iterations 100000000 --max-seconds 0.05 -o late.npz
+[[ $status -eq 1 && -s late.npz ]] || fail "not status 1, or no model"
+complains "--max-seconds ended dsa after"

@@ -5,6 +5,6 @@
 
 works generate -d 20 -N 600 -k 3 --gap 0.8 -o data.npy
 for method in dsa seqdistpm; do
-    refuses_together 3 1 "fit: interrupted after" fit data.npy -n 6 -k 3 -m "$method" --tolerance 0 \
+    refuses_together 3 1 "fit: --max-seconds ended $method after" fit data.npy -n 6 -k 3 -m "$method" --tolerance 0 \
         --iterations 100000000 --max-seconds 0.05 --quiet
 done
