@@ -15,18 +15,20 @@ static void options_have_points(void **state)
 {
     (void)state;
     em_error err = {0};
-    em_options options = emi_options_default();
-    assert_ok(em_options_set(&options, "step", "0.1", &err), &err);
-    assert_ok(em_options_set(&options, "tolerance", "2.5e-7", &err), &err);
-    assert_ok(em_options_set(&options, "step-decay", "power:0.25", &err), &err);
-    assert_ok(em_options_set(&options, "components", "0.9", &err), &err);
-    assert_true(options.step == 0.1 && options.tolerance == 2.5e-7);
-    assert_true(options.step_power == 0.25 && options.variance == 0.9);
-    assert_fails(em_options_set(&options, "step", "0,1", &err), EM_EINVAL, "step", &err);
+    em_options *options = NULL;
+    assert_ok(em_options_create(&options, &err), &err);
+    assert_ok(em_options_set(options, "step", "0.1", &err), &err);
+    assert_ok(em_options_set(options, "tolerance", "2.5e-7", &err), &err);
+    assert_ok(em_options_set(options, "step-decay", "power:0.25", &err), &err);
+    assert_ok(em_options_set(options, "components", "0.9", &err), &err);
+    assert_true(options->step == 0.1 && options->tolerance == 2.5e-7);
+    assert_true(options->step_power == 0.25 && options->variance == 0.9);
+    assert_fails(em_options_set(options, "step", "0,1", &err), EM_EINVAL, "step", &err);
     for (int n = 0; em_option(n); n++) /* every default is one that can be set */
-        if (em_options_set(&options, em_option(n)->name, em_option(n)->preset, &err) != EM_OK &&
+        if (em_options_set(options, em_option(n)->name, em_option(n)->preset, &err) != EM_OK &&
             em_option(n)->preset[0] >= '0' && em_option(n)->preset[0] <= '9')
             fail_msg("%s: %s", em_option(n)->name, err.msg);
+    em_options_free(&options);
 }
 
 static em_graph *make_graph(const char *spec)
