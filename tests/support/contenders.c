@@ -1,11 +1,13 @@
 #include "support/contenders.h"
 
+#include <stdatomic.h>
+
 enum { MOST = 512 };
 
 lab_contender contender(const char *method, lab_place place, int K, long iterations)
 {
     static em_options all[MOST];
-    static int used;
+    static atomic_int used; /* tests make them in several threads */
     lab_contender made = {.label = method, .place = place, .options = &all[used++ % MOST]};
     *made.options = emi_options_default();
     made.options->method = method;
