@@ -26,7 +26,7 @@ static option_spec from_library(int index)
     const em_option_info *info = em_option(index);
     option_spec spec = {.name = flag_of(info, flags[index]) + strlen("--"),
                         .help = in_flags(info->help, helps[index], ARGS_HELP),
-                        .library = info};
+                        .info = info};
     if (info->kind == EM_OPTION_SWITCH) return spec;
     spec.metavar = info->metavar;
     spec.preset = info->preset;
@@ -261,7 +261,7 @@ static em_status as_typed(em_status status, const char *name, em_error *err)
 em_status args_solver(const arguments *args, em_options *options, em_error *err)
 {
     for (int i = 0; i < args->count; i++) {
-        const em_option_info *option = args->specs[i].library;
+        const em_option_info *option = args->specs[i].info;
         if (!option || !args->values[i]) continue;
         const char *other = strcmp(option->preset, "yes") == 0 ? "no" : "yes";
         const char *value = option->kind == EM_OPTION_SWITCH ? other : args->values[i];

@@ -26,7 +26,7 @@ typedef struct option_spec {
     const char *example; /* a value that works, for messages */
     int required;
     file_use file;
-    const em_option_info *library; /* where it is one of the library's */
+    const em_option_info *info; /* where it is one of the library's */
 } option_spec;
 
 enum { OPERANDS_MAX = 2, EXAMPLES_MAX = 3, ANY_NUMBER = -1 };

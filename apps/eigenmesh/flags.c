@@ -6,7 +6,7 @@
 
 /* What a caller of the library does by other means than an option. */
 static const struct {
-    const char *library, *here;
+    const char *there, *here;
 } phrases[] = {{"one that em_method lists", "eigenmesh fit --help"},
                {"a truth of your own", "file:Q.npy"},
                {"another way to average", "another --average"},
@@ -55,9 +55,9 @@ static size_t translate(const char *text, char out[FLAG_ROOM])
     int is_switch;
     size_t length, skipped = strncmp(text, word, strlen(word)) == 0 ? strlen(word) : 0;
     for (size_t n = 0; n < sizeof phrases / sizeof *phrases; n++) {
-        if (strncmp(text, phrases[n].library, strlen(phrases[n].library)) != 0) continue;
+        if (strncmp(text, phrases[n].there, strlen(phrases[n].there)) != 0) continue;
         (void)snprintf(out, FLAG_ROOM, "%s", phrases[n].here);
-        return strlen(phrases[n].library);
+        return strlen(phrases[n].there);
     }
     length = known_name(text + skipped, out, &is_switch);
     if (length == 0) return 0;

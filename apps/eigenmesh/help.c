@@ -81,7 +81,7 @@ void help_table(const command_spec *command)
         const option_spec *spec = &args.specs[i];
         char letter[] = {'-', spec->letter, 0};
         (void)printf("--%s|%s|%s|%s|%s\n", spec->name, spec->letter ? letter : "", spec->metavar ? spec->metavar : "",
-                     spec->metavar && spec->library ? spec->library->words : "", describe(spec, text));
+                     spec->metavar && spec->info ? spec->info->words : "", describe(spec, text));
     }
 }
 

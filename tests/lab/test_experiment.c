@@ -301,19 +301,25 @@ static void list_everywhere(lab_contender list[4])
     list[3] = contender("gha", LAB_EACH_ALONE, K, ITERATIONS);
 }
 
+/* All four of them, on data that is drawn. */
+static lab_experiment everywhere(const em_graph *graph, lab_contender *list, int trials, uint64_t seed, int threads)
+{
+    list_everywhere(list);
+    return (lab_experiment){.graph = graph,
+                            .drawn = {FEATURES, SAMPLES, K, 0.6},
+                            .contenders = list,
+                            .contender_count = 4,
+                            .trials = trials,
+                            .seed = seed,
+                            .threads = threads};
+}
+
 static void cores_do_not_change_trials(void **state)
 {
     (void)state;
     lab_contender list[4];
     em_graph *graph = make_graph(NODES);
-    list_everywhere(list);
-    lab_experiment about = {.graph = graph,
-                            .drawn = {FEATURES, SAMPLES, K, 0.6},
-                            .contenders = list,
-                            .contender_count = 4,
-                            .trials = TRIALS,
-                            .seed = 5,
-                            .threads = 1};
+    lab_experiment about = everywhere(graph, list, TRIALS, 5, 1);
     lab_results *one = run(&about);
     for (about.threads = 2; about.threads <= 3; about.threads++) {
         lab_results *several = run(&about);
@@ -356,14 +362,7 @@ static void a_trial_is_an_experiment_of_its_own_seed(void **state)
     em_error err = {0};
     lab_contender list[4];
     em_graph *graph = make_graph(NODES);
-    list_everywhere(list);
-    lab_experiment about = {.graph = graph,
-                            .drawn = {FEATURES, SAMPLES, K, 0.6},
-                            .contenders = list,
-                            .contender_count = 4,
-                            .trials = TRIALS,
-                            .seed = 21,
-                            .threads = 2};
+    lab_experiment about = everywhere(graph, list, TRIALS, 21, 2);
     lab_results *all = run(&about);
     about.trials = 1;
     for (int t = 0; t < TRIALS; t++, about.seed++) {
