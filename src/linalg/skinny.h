@@ -1,0 +1,42 @@
+/* Products of rows with a few columns, both ways at once: S = Y X and Z += Y' S, in double or in single precision.
+ *
+ * BLAS is made for matrices that are wide both ways; with some eight columns it reaches half of what the processor can do.
+ * Here columns lie in panels of 64 bytes: [panel][d][8 doubles or 16 floats], the last one filled up with zeros.  Rows are
+ * packed, d numbers each, and come in multiples of eight, filled up with rows of zeros. */
+#ifndef EMI_LINALG_SKINNY_H
+#define EMI_LINALG_SKINNY_H
+
+#include "linalg/block.h"
+
+enum { EMI_PANEL_BYTES = 64, EMI_SKINNY_ROWS = 8 };
+
+typedef enum emi_real { EMI_DOUBLE, EMI_SINGLE } emi_real;
+
+size_t emi_real_size(emi_real real);
+
+/* Panels that hold so many columns. */
+size_t emi_panels(emi_real real, int columns);
+
+/* A block as panels, and panels added to a block: Z += factor panels. */
+void emi_panels_from(emi_real real, emi_block X, void *panels);
+void emi_panels_add(emi_real real, double factor, const void *panels, emi_block Z);
+
+/* S = Y X, [panel][count][64 bytes]; Z += Y' S, in panels. */
+void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z);
+
+/* sums[k] += factor times the squares of column k of S, which is in doubles. */
+void emi_skinny_squares(const double *S, size_t count, int columns, double factor, double *sums);
+
+/* ---- one for each kind of processor, for tests: emi_skinny uses the first that this one can run ------------------ */
+
+typedef void emi_skinny_fn(const void *Y, size_t count, size_t d, const void *X, void *S, void *Z);
+
+typedef struct emi_skinny_kernel {
+    const char *name;
+    int (*runs)(void);
+    emi_skinny_fn *block[2]; /* by emi_real; a panel each */
+} emi_skinny_kernel;
+
+extern const emi_skinny_kernel emi_skinny_kernels[]; /* the last one runs everywhere, and ends with a nameless one */
+
+#endif
