@@ -1,18 +1,26 @@
 #include "data/covariance.h"
 
 #include "base/memory.h"
+#include "data/by_rows.h"
 #include "linalg/blas.h"
 
 #include <cblas.h>
-#include <limits.h>
 #include <string.h>
 
 enum {
-    FORM_BYTES = 4 << 20,  /* long enough for a rank-k update near the peak       */
-    APPLY_BYTES = 1 << 19, /* read once from memory, used twice from the cache    */
+    FORM_BYTES = 4 << 20, /* of rows: long enough for products near the peak                        */
+    MOST_TILE = 192,      /* a tile of C in double, and one in single, stay in the cache            */
+    LEAST_TILE = 48,
+    SINGLE_ROWS = 64, /* summed in single precision, before that goes to a sum in double        */
+    SLICE = 64,       /* rows that a thread reads at a time                                     */
     MIRROR_TILE = 32,
     PANEL = 1024 /* rows of a product with a large covariance, at a time */
 };
+
+size_t emi_cov_apply_needs(int d, int K)
+{
+    return emi_by_rows_needs(d, K);
+}
 
 double emi_cov_form_cost(size_t rows, int d)
 {
@@ -39,16 +47,6 @@ double emi_cov_apply_cost(const emi_cov *C, int K)
     return emi_cov_is_dense(C) ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
 }
 
-size_t emi_cov_form_needs(int d)
-{
-    return emi_rows_at_once(d, FORM_BYTES) * (size_t)d;
-}
-
-size_t emi_cov_apply_needs(int d, int K)
-{
-    return emi_rows_at_once(d, APPLY_BYTES) * ((size_t)d + (size_t)K) + 2 * (size_t)K;
-}
-
 /* Copy the upper triangle to the lower, tile by tile so that both sides stay in the cache. */
 static void mirror(double *A, int d)
 {
@@ -59,145 +57,158 @@ static void mirror(double *A, int d)
                     A[(size_t)i * (size_t)d + (size_t)j] = A[(size_t)j * (size_t)d + (size_t)i];
 }
 
+/* ---- forming it -------------------------------------------------------------------------------------------
+ *
+ * A block of rows at a time, first read, then multiplied, tile of C by tile: threads may share either, and since every entry
+ * of C is summed in one order, whatever their number, its bits do not depend on it. */
+
+typedef struct forming {
+    emi_cov *C;
+    double *dense;
+    size_t first, count; /* rows of this block */
+    void *rows;          /* [count * d] of C->real */
+    int tile, tiles;     /* features of a tile, and tiles along a side */
+} forming;
+
+static size_t rows_of_block(int d)
+{
+    return emi_rows_at_once(d, FORM_BYTES);
+}
+
+size_t emi_cov_form_needs(int d)
+{
+    size_t slice = SLICE * (size_t)d, tile = (size_t)MOST_TILE * MOST_TILE;
+    return rows_of_block(d) * (size_t)d + (slice > tile ? slice : tile);
+}
+
+/* What a worker has for itself, after the rows that they share. */
+static double *own_room(const forming *t, emi_scratch scratch)
+{
+    return scratch.v + rows_of_block(t->C->d) * (size_t)t->C->d;
+}
+
+static em_status read_body(void *context, int index, int worker, em_error *err)
+{
+    const forming *t = context;
+    size_t from = (size_t)index * SLICE, count = t->count - from < SLICE ? t->count - from : SLICE;
+    char *to = (char *)t->rows + from * (size_t)t->C->d * emi_real_size(t->C->real);
+    return emi_standard_read(t->C->standard, t->C->shard, t->first + from, count, t->C->real, to,
+                             own_room(t, t->C->helpers->scratch[worker]), err);
+}
+
+/* C[i.., j..] += weight sum of y_i y_j', for a tile of so many features. */
+static void add_double(const forming *t, int i, int rows, int j, int columns)
+{
+    int d = t->C->d;
+    const double *Y = t->rows;
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, columns, (int)t->count, t->C->weight, Y + i, d, Y + j, d,
+                1, t->dense + (size_t)j * (size_t)d + (size_t)i, d);
+}
+
+static void add_single(const forming *t, int i, int rows, int j, int columns, float *tile)
+{
+    int d = t->C->d;
+    for (size_t first = 0; first < t->count; first += SINGLE_ROWS) {
+        int count = (int)(t->count - first < SINGLE_ROWS ? t->count - first : SINGLE_ROWS);
+        const float *Y = (const float *)t->rows + first * (size_t)d;
+        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, columns, count, 1, Y + i, d, Y + j, d, 0, tile,
+                    rows);
+        for (int c = 0; c < columns; c++) {
+            double *sum = t->dense + (size_t)(j + c) * (size_t)d + (size_t)i;
+            for (int r = 0; r < rows; r++) sum[r] += t->C->weight * (double)tile[c * rows + r];
+        }
+    }
+}
+
+/* Tile number `index` of the upper triangle. */
+static em_status tile_body(void *context, int index, int worker, em_error *err)
+{
+    (void)err;
+    const forming *t = context;
+    int j = 0, d = t->C->d;
+    for (; index > j; j++) index -= j + 1;
+    int i = index * t->tile, rows = d - i < t->tile ? d - i : t->tile;
+    j *= t->tile;
+    int columns = d - j < t->tile ? d - j : t->tile;
+    if (t->C->real == EMI_DOUBLE)
+        add_double(t, i, rows, j, columns);
+    else
+        add_single(t, i, rows, j, columns, (float *)own_room(t, t->C->helpers->scratch[worker]));
+    return EM_OK;
+}
+
+static em_status share(const forming *t, int count, emi_loop_body *body, em_error *err)
+{
+    em_status status = EM_OK;
+    if (t->C->helpers->pool) return emi_pool_run(t->C->helpers->pool, count, 1e12, body, (void *)t, err);
+    for (int n = 0; n < count && status == EM_OK; n++) status = body((void *)t, n, 0, err);
+    return status;
+}
+
+static em_status form(emi_cov *C, double *dense, emi_scratch scratch, em_error *err)
+{
+    em_status status = EM_OK;
+    int quarter = (C->d + 3) / 4;
+    forming t = {.C = C, .dense = dense, .rows = scratch.v};
+    t.tile = quarter < LEAST_TILE ? LEAST_TILE : quarter > MOST_TILE ? MOST_TILE : quarter;
+    t.tiles = (C->d + t.tile - 1) / t.tile;
+    for (; t.first < C->shard->count; t.first += t.count) {
+        size_t left = C->shard->count - t.first, most = rows_of_block(C->d);
+        t.count = left < most ? left : most;
+        TRY(share(&t, (int)((t.count + SLICE - 1) / SLICE), read_body, err));
+        TRY(share(&t, t.tiles * (t.tiles + 1) / 2, tile_body, err));
+        emi_shard_forget(C->shard, t.first, t.count);
+    }
+done:
+    return status;
+}
+
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
-    int d = C->d;
-    size_t at_once = emi_rows_at_once(d, FORM_BYTES), size, count;
-    if (emi_size_overflows((size_t)d, (size_t)d, &size)) return emi_fail_memory_try(err, "covariance", "method=krylov");
+    size_t size;
+    if (emi_size_overflows((size_t)C->d, (size_t)C->d, &size))
+        return emi_fail_memory_try(err, "covariance", "method=krylov");
     double *dense = emi_doubles(size);
     if (!dense) return emi_fail_memory_try(err, "covariance", "method=krylov");
     memset(dense, 0, size * sizeof *dense);
-    for (size_t first = 0; first < C->shard->count; first += count) {
-        count = C->shard->count - first < at_once ? C->shard->count - first : at_once;
-        em_status status = emi_standard_read(C->standard, C->shard, first, count, scratch.v, err);
-        if (status != EM_OK) {
-            emi_free(dense);
-            return status;
-        }
-        emi_shard_forget(C->shard, first, count);
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, d, (int)count, C->weight, scratch.v, d, 1, dense, d);
+    const emi_helpers *helpers = C->helpers, alone = {NULL, &scratch};
+    if (!helpers) C->helpers = &alone;
+    emi_blas_claim(1);
+    em_status status = form(C, dense, scratch, err);
+    emi_blas_release(1);
+    C->helpers = helpers;
+    if (status != EM_OK) {
+        emi_free(dense);
+        return status;
     }
-    mirror(dense, d);
+    mirror(dense, C->d);
     C->dense = dense;
     return EM_OK;
 }
 
-/* Rows as they are: centring them is then left to the scores.  Packed doubles are used where they lie, with no copy. */
-static em_status raw_rows(const emi_cov *C, size_t first, size_t count, double *room, const double **rows,
-                          em_error *err)
-{
-    const emi_shard *shard = C->shard;
-    *rows = shard->order ? NULL : emi_data_in_place(shard->data, shard->first + first);
-    if (*rows) return EM_OK;
-    *rows = room;
-    return emi_shard_read(shard, first, count, room, err);
-}
+/* ---- using it ----------------------------------------------------------------------------------------------- */
 
-static em_status centred_rows(const emi_cov *C, size_t first, size_t count, double *room, const double **rows,
-                              em_error *err)
-{
-    *rows = room;
-    return emi_standard_read(C->standard, C->shard, first, count, room, err);
-}
-
-/* S <- S - 1 m', and the sums of its columns added to `sums`. */
-static void centre_scores(emi_block S, const double *m, double *sums)
-{
-    for (int k = 0; k < S.cols; k++) {
-        double *column = emi_column_of(S, k), sum = 0;
-        for (int r = 0; r < S.rows; r++) {
-            column[r] -= m[k];
-            sum += column[r];
-        }
-        sums[k] += sum;
-    }
-}
-
-/* A product under way. */
-typedef struct product {
+typedef struct dense_product {
     const emi_cov *C;
     emi_block X, Z;
-    int measures; /* the scores' squares too, after the product */
-} product;
-
-/* Z = (M/N) Y' (Y X) for some of the rows, a block at a time: each is read once and used for both products while it is in
- * the cache.  Where the mean is near, rows stay uncentred: with Y = Y0 - 1 mu', the scores Y X are Y0 X - 1 (mu' X), and
- * Y' S is Y0' S - mu (1' S). */
-static em_status apply_to_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
-                               em_error *err)
-{
-    const product *t = context;
-    const emi_cov *C = t->C;
-    int d = C->d, K = t->X.cols;
-    int raw = !C->standard->fill && !C->standard->inverse_scale && (!C->standard->mean || C->standard->mean_is_near);
-    size_t at_once = emi_rows_at_once(d, APPLY_BYTES), count;
-    double *room = scratch.v, *scores = room + at_once * (size_t)d, *m = scores + at_once * (size_t)K, *sums = m + K;
-    emi_block mu = {d, 1, raw ? C->standard->mean : NULL}, Z = {d, K, sum};
-    const double *rows = NULL;
-    double *squares = sum + (size_t)d * (size_t)K;
-    memset(Z.v, 0, sizeof *Z.v * ((size_t)d + (size_t)t->measures) * (size_t)K);
-    memset(sums, 0, sizeof *sums * (size_t)K);
-    if (mu.v) emi_mul_tn(1, t->X, mu, 0, (emi_block){K, 1, m});
-    for (size_t first = from; first < from + rows_of_part; first += count) {
-        count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
-        em_status status = (raw ? raw_rows : centred_rows)(C, first, count, room, &rows, err);
-        if (status != EM_OK) return status;
-        emi_block Y = {d, (int)count, (double *)rows}, S = {(int)count, K, scores};
-        emi_mul_tn(1, Y, t->X, 0, S);
-        if (mu.v) centre_scores(S, m, sums);
-        for (int k = 0; k < K && t->measures; k++)
-            squares[k] += C->weight * cblas_ddot(S.rows, emi_column_of(S, k), 1, emi_column_of(S, k), 1);
-        emi_mul(C->weight, Y, S, 1, Z);
-    }
-    if (mu.v) emi_mul(-C->weight, mu, (emi_block){1, K, sums}, 1, Z);
-    return emi_data_check(C->shard->data, C->shard->first + from, rows_of_part, err);
-}
-
-/* Columns that scratch has room for; never none. */
-static int columns_at_once(int d, emi_scratch scratch)
-{
-    size_t rows = emi_rows_at_once(d, APPLY_BYTES), left = scratch.count - rows * (size_t)d,
-           columns = left / (rows + 2);
-    return columns < INT_MAX ? (int)columns : INT_MAX;
-}
-
-static em_status apply_implicit(const emi_cov *C, emi_block X, emi_block Z, int measures, emi_scratch scratch,
-                                em_error *err)
-{
-    product t = {C, X, Z, measures};
-    size_t size = ((size_t)C->d + (size_t)measures) * (size_t)X.cols;
-    return emi_sum_parts(C->shard->count, Z.v, size, apply_to_part, &t, C->helpers, scratch, err);
-}
-
-/* A block wider than scratch was made for, in pieces. */
-static em_status apply_in_pieces(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
-{
-    em_status status = EM_OK;
-    int most = columns_at_once(C->d, scratch);
-    for (int first = 0; first < X.cols && status == EM_OK; first += most) {
-        int count = X.cols - first < most ? X.cols - first : most;
-        status = apply_implicit(C, (emi_block){X.rows, count, emi_column_of(X, first)},
-                                (emi_block){Z.rows, count, emi_column_of(Z, first)}, 0, scratch, err);
-    }
-    return status;
-}
+} dense_product;
 
 /* The rows of Z from a panel of C's columns, which are its rows too. */
 static em_status panel_body(void *context, int index, int worker, em_error *err)
 {
     (void)worker, (void)err;
-    const product *t = context;
+    const dense_product *t = context;
     int d = t->C->d, first = index * PANEL, rows = d - first < PANEL ? d - first : PANEL;
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, rows, t->X.cols, d, 1, t->C->dense + (size_t)first * (size_t)d,
                 d, t->X.v, d, 0, t->Z.v + first, d);
     return EM_OK;
 }
 
-/* A large covariance in panels of a fixed width, which a helpers may share. */
+/* A large covariance in panels of a fixed width, which threads may share. */
 static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
 {
     em_status status = EM_OK;
-    product t = {.C = C, .X = X, .Z = Z};
+    dense_product t = {C, X, Z};
     int panels = (C->d + PANEL - 1) / PANEL;
     if (panels == 1) {
         emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
@@ -213,28 +224,7 @@ static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_erro
 
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
-    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : apply_in_pieces(C, X, Z, scratch, err);
-}
-
-em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
-{
-    em_status status = EM_OK;
-    size_t d = (size_t)C->d, K = (size_t)X.cols;
-    double *piece = NULL;
-    int most = columns_at_once(C->d, scratch);
-    if (X.cols <= most) return apply_implicit(C, X, (emi_block){C->d, X.cols, out}, 1, scratch, err);
-    piece = emi_doubles((d + 1) * (size_t)most);
-    if (!piece) return emi_fail_memory(err, "certificate");
-    for (int first = 0, count; first < X.cols; first += count) {
-        count = X.cols - first < most ? X.cols - first : most;
-        emi_block some = {C->d, count, emi_column_of(X, first)};
-        TRY(apply_implicit(C, some, (emi_block){C->d, count, piece}, 1, scratch, err));
-        memcpy(out + (size_t)first * d, piece, sizeof *out * d * (size_t)count);
-        memcpy(out + K * d + (size_t)first, piece + d * (size_t)count, sizeof *out * (size_t)count);
-    }
-done:
-    emi_free(piece);
-    return status;
+    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : emi_by_rows_apply(C, X, Z, scratch, err);
 }
 
 em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scratch, em_error *err)

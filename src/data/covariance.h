@@ -9,6 +9,7 @@ typedef struct emi_cov {
     double weight; /* M / N */
     const emi_shard *shard;
     const emi_standard *standard;
+    emi_real real;              /* precision of products with the rows, and of what is summed to form it */
     double *dense;              /* [d * d], both triangles; NULL: not formed             */
     int by_rows;                /* products with the data even where it is formed        */
     const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */

@@ -161,7 +161,7 @@ void emi_data_forget(const em_data *data, size_t first, size_t count)
     if (data->source->forget && !data->kept) data->source->forget(data, first, count);
 }
 
-const double *emi_data_in_place(const em_data *data, size_t first)
+const void *emi_data_in_place(const em_data *data, size_t first)
 {
     int plain = data->source->in_place && !data->kept && !data->holes;
     return plain ? data->source->in_place(data, first) : NULL;

@@ -13,8 +13,8 @@ typedef struct emi_source {
     em_status (*read)(const em_data *data, size_t first, size_t count, double *out, em_error *err);
     /* OPTIONAL.  These rows will not be needed soon: their memory may go back to the system. */
     void (*forget)(const em_data *data, size_t first, size_t count);
-    /* OPTIONAL.  Row `first` where it lies, when all rows from it on lie there as packed doubles; else NULL. */
-    const double *(*in_place)(const em_data *data, size_t first);
+    /* OPTIONAL.  Row `first` where it lies, when all rows from it on lie there packed, as numbers of data->type; else NULL. */
+    const void *(*in_place)(const em_data *data, size_t first);
     /* With in_place.  The rows that were used there were the file's: an error where it got shorter meanwhile. */
     em_status (*check)(const em_data *data, size_t first, size_t count, em_error *err);
     /* REQUIRED.  Accepts a half-open state. */
@@ -57,8 +57,8 @@ em_status emi_data_missing(em_data *data, em_missing what, em_error *err);
 /* A hint that rows will not be needed soon. */
 void emi_data_forget(const em_data *data, size_t first, size_t count);
 
-/* Row `first` where it lies, if it and those after it lie there as packed doubles; NULL: they must be read. */
-const double *emi_data_in_place(const em_data *data, size_t first);
+/* Row `first` where it lies, if it and those after it lie there packed, as numbers of data->type; NULL: they must be read. */
+const void *emi_data_in_place(const em_data *data, size_t first);
 
 /* To be asked when rows have been used in place: an error where their file got shorter meanwhile. */
 em_status emi_data_check(const em_data *data, size_t first, size_t count, em_error *err);

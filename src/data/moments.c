@@ -7,45 +7,9 @@
 
 enum { BLOCK_BYTES = 1 << 18 }; /* stays in the second-level cache */
 
-size_t emi_rows_at_once(int d, size_t bytes)
-{
-    size_t rows = bytes / (sizeof(double) * (size_t)d);
-    return rows < 8 ? 8 : rows;
-}
-
 size_t emi_moments_needs(int d)
 {
     return (emi_rows_at_once(d, BLOCK_BYTES) + 1) * (size_t)d;
-}
-
-EMI_WIDE static void standardise(const emi_standard *standard, size_t count, double *rows)
-{
-    size_t d = (size_t)standard->d;
-    const double *restrict mean = standard->mean, *restrict inverse = standard->inverse_scale;
-    for (size_t r = 0; r < count; r++) {
-        double *restrict row = rows + r * d;
-        if (mean)
-            for (size_t f = 0; f < d; f++) row[f] -= mean[f];
-        if (inverse)
-            for (size_t f = 0; f < d; f++) row[f] *= inverse[f];
-    }
-}
-
-static void fill_holes(const double *fill, size_t d, size_t count, double *rows)
-{
-    for (size_t r = 0; r < count; r++)
-        for (size_t f = 0; f < d; f++)
-            if (isnan(rows[r * d + f])) rows[r * d + f] = fill[f];
-}
-
-em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
-                            double *rows, em_error *err)
-{
-    em_status status = emi_shard_read(shard, first, count, rows, err);
-    if (status != EM_OK) return status;
-    if (standard->fill && shard->data->holes) fill_holes(standard->fill, (size_t)standard->d, count, rows);
-    standardise(standard, count, rows);
-    return EM_OK;
 }
 
 typedef struct survey {
@@ -141,7 +105,7 @@ static em_status squares_of_part(void *context, size_t from, size_t rows_of_part
     memset(sum, 0, sizeof *sum * d);
     for (size_t first = from; first < from + rows_of_part; first += count) {
         count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
-        em_status status = emi_standard_read(s->standard, s->shard, first, count, rows, err);
+        em_status status = emi_standard_read(s->standard, s->shard, first, count, EMI_DOUBLE, rows, NULL, err);
         if (status != EM_OK) return status;
         memset(block, 0, sizeof *block * d);
         for (size_t r = 0; r < count; r++)

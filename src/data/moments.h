@@ -3,24 +3,7 @@
 #define EMI_DATA_MOMENTS_H
 
 #include "data/parts.h"
-#include "data/shards.h"
-
-/* What is done to a row before anything else sees it: missing values are filled, then (y - mean) * inverse_scale, feature by
- * feature. */
-typedef struct emi_standard {
-    int d;
-    double *mean;          /* [d]; NULL: not centred  */
-    double *inverse_scale; /* [d]; NULL: not scaled   */
-    const double *fill;    /* [d] what stands for values that are missing; NULL: none are */
-    int mean_is_near;      /* the mean is no larger than the spread by far: it may be subtracted after a product */
-} emi_standard;
-
-/* Rows of data to convert at a time: about `bytes` of doubles, at least 8 rows. */
-size_t emi_rows_at_once(int d, size_t bytes);
-
-/* Rows first .. of the shard, as the solver sees them, into rows[count * d]. */
-em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
-                            double *rows, em_error *err);
+#include "data/standard.h"
 
 /* Of every column of the raw rows: the sum, how many values are missing, the largest value and the largest of the negated
  * ones, into found[EMI_SURVEY * d], each for all columns.  With the help of a helpers, if there is one.  Also where non-finite

@@ -3,15 +3,10 @@
 #include <math.h>
 #include <stddef.h>
 
-double emi_spread_of(const emi_rounding *r, int f)
-{
-    return r->deviation[f] + (r->uncentred ? r->offset[f] : 0);
-}
-
 double emi_spread(const emi_rounding *r, int d, const double *x)
 {
     double sum = 0;
-    for (int f = 0; f < d; f++) sum += emi_spread_of(r, f) * fabs(x[f]);
+    for (int f = 0; f < d; f++) sum += r->deviation[f] * fabs(x[f]);
     return sum;
 }
 
@@ -38,7 +33,7 @@ double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int 
 double emi_rounding_most(const emi_rounding *r, int d, int before)
 {
     double square = 0;
-    for (int f = 0; f < d; f++) square += emi_spread_of(r, f) * emi_spread_of(r, f);
+    for (int f = 0; f < d; f++) square += r->deviation[f] * r->deviation[f];
     double scores = EMI_ROUNDING / 2 * (sqrt(square) + 4 * sqrt(r->total)) + emi_shift(r, d, NULL);
     return (1 + before) * scores * scores;
 }

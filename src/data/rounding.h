@@ -22,12 +22,8 @@ typedef struct emi_rounding {
     const double *deviation; /* [d] s_f                                                        */
     const double *offset;    /* [d] |mean| of each feature, which centring took off: it leaves eps times that */
     double total;            /* trace(C)                                                       */
-    int formed;              /* C was formed; otherwise products are made with the rows,       */
-    int uncentred;           /* with the mean taken off afterwards                             */
+    int formed;              /* C was formed; otherwise products are made with the rows        */
 } emi_rounding;
-
-/* s_f, and the mean beside it where that is carried along. */
-double emi_spread_of(const emi_rounding *r, int f);
 
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);

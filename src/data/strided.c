@@ -53,12 +53,12 @@ static em_status strided_read(const em_data *data, size_t first, size_t count, d
     return strided_check(data, first, count, err);
 }
 
-static const double *strided_in_place(const em_data *data, size_t first)
+static const void *strided_in_place(const em_data *data, size_t first)
 {
     const strided *s = data->state;
     const unsigned char *at = s->bytes.at + s->layout.offset + (ptrdiff_t)first * s->layout.row_stride;
-    int usable = is_packed(data) && s->layout.type == EM_F64 && !s->layout.swapped;
-    return usable && (uintptr_t)at % sizeof(double) == 0 ? (const double *)(const void *)at : NULL;
+    int usable = is_packed(data) && !s->layout.swapped;
+    return usable && (uintptr_t)at % emi_dtype_size(s->layout.type) == 0 ? at : NULL;
 }
 
 /* Give the whole pages inside these rows back: they are read again from the file when needed. */

@@ -135,11 +135,7 @@ em_status emi_problem_make_dense(emi_problem *p, em_error *err)
 emi_rounding emi_problem_rounding(const emi_problem *p)
 {
     int formed = emi_cov_is_dense(&p->C[0]);
-    return (emi_rounding){.deviation = p->deviation,
-                          .offset = p->offset,
-                          .total = p->variance,
-                          .formed = formed,
-                          .uncentred = !formed && p->standard.mean_is_near && !p->standard.inverse_scale};
+    return (emi_rounding){.deviation = p->deviation, .offset = p->offset, .total = p->variance, .formed = formed};
 }
 
 int emi_problem_use_rows(emi_problem *p, int by_rows)
@@ -164,14 +160,6 @@ static void describe_operators(emi_problem *p)
                             .shard = &p->shard[i],
                             .helpers = emi_problem_helpers(p),
                             .standard = &p->standard};
-}
-
-/* Subtracting the mean after a product loses the digits by which it outweighs the spread: one or two may go. */
-static void judge_mean(emi_problem *p)
-{
-    double size = 0;
-    for (int f = 0; f < p->d; f++) size += p->offset[f] * p->offset[f];
-    p->standard.mean_is_near = size <= 100 * p->variance;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -202,7 +190,6 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, int de
     TRY(emi_problem_set_operator(p, dense, err));
     if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, err));
-    judge_mean(p);
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     emi_range_free(&range);

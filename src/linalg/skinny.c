@@ -4,14 +4,14 @@
 
 /* ---- the products, for each kind of processor --------------------------------------------------------------- */
 
-#define REAL double
+#define REAL   double
 #define KERNEL double_plain
-#define BYTES 16
+#define BYTES  16
 #define TARGET
 #include "linalg/skinny_kernel.h"
-#define REAL float
+#define REAL   float
 #define KERNEL single_plain
-#define BYTES 16
+#define BYTES  16
 #define TARGET
 #include "linalg/skinny_kernel.h"
 
@@ -22,24 +22,24 @@ static int runs_anywhere(void)
 
 #ifdef __x86_64__
 
-#define REAL double
+#define REAL   double
 #define KERNEL double_avx2
-#define BYTES 32
+#define BYTES  32
 #define TARGET __attribute__((target("avx2,fma")))
 #include "linalg/skinny_kernel.h"
-#define REAL float
+#define REAL   float
 #define KERNEL single_avx2
-#define BYTES 32
+#define BYTES  32
 #define TARGET __attribute__((target("avx2,fma")))
 #include "linalg/skinny_kernel.h"
-#define REAL double
+#define REAL   double
 #define KERNEL double_avx512
-#define BYTES 64
+#define BYTES  64
 #define TARGET __attribute__((target("avx512f")))
 #include "linalg/skinny_kernel.h"
-#define REAL float
+#define REAL   float
 #define KERNEL single_avx512
-#define BYTES 64
+#define BYTES  64
 #define TARGET __attribute__((target("avx512f")))
 #include "linalg/skinny_kernel.h"
 

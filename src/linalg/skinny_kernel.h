@@ -7,16 +7,16 @@
  * A number of a row meets a whole vector of columns: it is broadcast, and no sum crosses a vector.  ROWS rows of a panel's
  * vectors are eight sums that stay in registers, enough to hide how long an addition takes. */
 #define JOINED(a, b) a##_##b
-#define NAMED(a, b) JOINED(a, b)
-#define VECTOR NAMED(KERNEL, vector)
+#define NAMED(a, b)  JOINED(a, b)
+#define VECTOR       NAMED(KERNEL, vector)
 enum {
     NAMED(KERNEL, LANES) = BYTES / sizeof(REAL),
     NAMED(KERNEL, VECTORS) = EMI_PANEL_BYTES / BYTES,
     NAMED(KERNEL, ROWS) = 8 * BYTES / EMI_PANEL_BYTES
 };
-#define LANES NAMED(KERNEL, LANES)
+#define LANES   NAMED(KERNEL, LANES)
 #define VECTORS NAMED(KERNEL, VECTORS)
-#define ROWS NAMED(KERNEL, ROWS)
+#define ROWS    NAMED(KERNEL, ROWS)
 
 typedef REAL VECTOR __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 

@@ -44,13 +44,13 @@ static void weigh(emi_bounds *b)
     const emi_evidence *e = b->e;
     int d = e->X.rows;
     b->left[0] = b->spread_of[0] = 0;
-    for (int f = 0; f < d; f++) b->left[0] += emi_spread_of(&e->rounding, f) * emi_spread_of(&e->rounding, f);
+    for (int f = 0; f < d; f++) b->left[0] += e->rounding.deviation[f] * e->rounding.deviation[f];
     b->unexplained[0] = e->variance;
     b->shift_in_all = emi_shift(&e->rounding, d, NULL);
     for (int k = 0; k < b->K; k++) {
         const double *x = emi_column_of(e->X, k);
         double taken = 0;
-        for (int f = 0; f < d; f++) taken += pow(emi_spread_of(&e->rounding, f) * x[f], 2);
+        for (int f = 0; f < d; f++) taken += pow(e->rounding.deviation[f] * x[f], 2);
         b->spread[k] = emi_spread(&e->rounding, d, x);
         b->shift[k] = emi_shift(&e->rounding, d, x);
         b->spread_of[k + 1] = b->spread_of[k] + b->spread[k] * b->spread[k];

@@ -136,7 +136,8 @@ static void squares_are_of_the_scores(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_are_the_formula), cmocka_unit_test(the_plain_kernel_runs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels_are_the_formula),
+                                       cmocka_unit_test(the_plain_kernel_runs),
                                        cmocka_unit_test(squares_are_of_the_scores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+#include "data/standard.h"
+
+#include "base/wide.h"
+
+#include <math.h>
+
+size_t emi_rows_at_once(int d, size_t bytes)
+{
+    size_t rows = bytes / (sizeof(double) * (size_t)d) / EMI_SKINNY_ROWS * EMI_SKINNY_ROWS;
+    return rows < EMI_SKINNY_ROWS ? EMI_SKINNY_ROWS : rows;
+}
+
+/* ---- numbers where they lie, in one go ----------------------------------------------------------------------- */
+
+#define STANDARDISER(FROM, TO)                                                                                         \
+    EMI_WIDE static void FROM##_to_##TO(const emi_standard *standard, const void *from, size_t count, void *to)        \
+    {                                                                                                                  \
+        size_t d = (size_t)standard->d;                                                                                \
+        const double *restrict mean = standard->mean, *restrict inverse = standard->inverse_scale;                     \
+        for (size_t r = 0; r < count; r++) {                                                                           \
+            const FROM *y = (const FROM *)from + r * d;                                                                \
+            TO *out = (TO *)to + r * d;                                                                                \
+            if (mean && inverse)                                                                                       \
+                for (size_t f = 0; f < d; f++) out[f] = (TO)(((double)y[f] - mean[f]) * inverse[f]);                   \
+            else if (mean)                                                                                             \
+                for (size_t f = 0; f < d; f++) out[f] = (TO)((double)y[f] - mean[f]);                                  \
+            else if (inverse)                                                                                          \
+                for (size_t f = 0; f < d; f++) out[f] = (TO)((double)y[f] * inverse[f]);                               \
+            else                                                                                                       \
+                for (size_t f = 0; f < d; f++) out[f] = (TO)y[f];                                                      \
+        }                                                                                                              \
+    }
+
+STANDARDISER(double, double)
+STANDARDISER(double, float)
+STANDARDISER(float, double)
+STANDARDISER(float, float)
+STANDARDISER(uint8_t, double)
+STANDARDISER(uint8_t, float)
+STANDARDISER(int8_t, double)
+STANDARDISER(int8_t, float)
+
+typedef void standardiser(const emi_standard *standard, const void *from, size_t count, void *to);
+
+static standardiser *const in_place[][2] = {[EM_F64] = {double_to_double, double_to_float},
+                                            [EM_F32] = {float_to_double, float_to_float},
+                                            [EM_U8] = {uint8_t_to_double, uint8_t_to_float},
+                                            [EM_I8] = {int8_t_to_double, int8_t_to_float},
+                                            [EM_BOOL] = {0}};
+
+/* ---- others, by way of doubles ------------------------------------------------------------------------------- */
+
+static void fill_holes(const double *fill, size_t d, size_t count, double *rows)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t f = 0; f < d; f++)
+            if (isnan(rows[r * d + f])) rows[r * d + f] = fill[f];
+}
+
+em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
+                            emi_real real, void *rows, double *room, em_error *err)
+{
+    standardiser *convert = in_place[shard->data->type][real];
+    const void *from = convert && !shard->order ? emi_data_in_place(shard->data, shard->first + first) : NULL;
+    if (from) {
+        convert(standard, from, count, rows);
+        return emi_data_check(shard->data, shard->first + first, count, err);
+    }
+    double *read = real == EMI_DOUBLE ? rows : room;
+    em_status status = emi_shard_read(shard, first, count, read, err);
+    if (status != EM_OK) return status;
+    if (standard->fill && shard->data->holes) fill_holes(standard->fill, (size_t)standard->d, count, read);
+    in_place[EM_F64][real](standard, read, count, rows);
+    return EM_OK;
+}

@@ -1,0 +1,23 @@
+/* Rows as the solver sees them: missing values filled, then (y - mean) * inverse_scale, feature by feature. */
+#ifndef EMI_DATA_STANDARD_H
+#define EMI_DATA_STANDARD_H
+
+#include "data/shards.h"
+#include "linalg/skinny.h"
+
+typedef struct emi_standard {
+    int d;
+    double *mean;          /* [d]; NULL: not centred  */
+    double *inverse_scale; /* [d]; NULL: not scaled   */
+    const double *fill;    /* [d] what stands for values that are missing; NULL: none are */
+} emi_standard;
+
+/* Rows of d numbers to take at a time: about `bytes` of doubles, and a multiple of eight. */
+size_t emi_rows_at_once(int d, size_t bytes);
+
+/* Rows first .. of the shard into rows[count * d], in double or single precision; computed in double either way, and rounded
+ * once.  For single precision `room` has as many doubles. */
+em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
+                            emi_real real, void *rows, double *room, em_error *err);
+
+#endif
