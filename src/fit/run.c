@@ -111,6 +111,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),
+                      .narrow = p->mesh->graph->nodes == 1 ? 8 : p->d,
                       .own_start = job->options->init != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,

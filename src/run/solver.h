@@ -65,6 +65,7 @@ struct emi_solver {
     emi_qr_signs qr_signs; /* of every QR                                                         */
     int ritz;              /* turn a subspace's basis into eigenvectors                           */
     int oversample;        /* extra vectors in a block                                            */
+    int narrow;            /* columns of a block after the first, at most                         */
     int own_start;         /* the start is the user's                                             */
     uint64_t seed;         /* of what else is random                                              */
     double tolerance;      /* on the residual                                                     */

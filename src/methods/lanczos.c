@@ -1,0 +1,261 @@
+/* Block Lanczos with thick restarts:
+ *
+ *     B: an orthonormal basis, with A = C B beside it.  A step, for a block q and C q:
+ *     B, A   <- [B q], [A Cq];   V, Theta <- eigenpairs of B' A;   X <- B V
+ *     q      <- what the wanted residuals R = A V - B V Theta add to B, orthonormal
+ *
+ * When B is full, its best Ritz vectors stay.
+ * K. Wu and H. Simon, "Thick-restart Lanczos method for large symmetric eigenvalue problems", SIAM J. Matrix Analysis
+ * 22(2), 2000; in blocks, as G. H. Golub and R. Underwood, Mathematical Software III, 1977.
+ *
+ * The first block has a column for each pair, so that eigenvalues that are equal, or nearly so, are all in it; later ones may
+ * be narrower, which takes fewer columns in all and more steps.
+ *
+ * Eigenvalues of very different size do not fit into one B' A: what rounding leaves of the largest hides the small ones.
+ * Pairs that are found are then locked: B begins anew beside them, from the best Ritz vectors and with products of their
+ * own, and the small problem holds the others alone. */
+#include "methods/lanczos.h"
+
+#include "base/larger.h"
+#include "base/memory.h"
+#include "linalg/basis.h"
+#include "methods/steps.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Eigenvalues that are further apart are not found together. */
+static const double scales_apart = 1e6;
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static emi_block block_of(const emi_lanczos *l, int first, int count)
+{
+    return emi_ritz_columns(&l->ritz, l->q, first, count);
+}
+
+/* Columns that the basis may have: many blocks, for few restarts, and well beyond the pairs that are wanted. */
+static int room_for(const emi_lanczos *l)
+{
+    int room =
+        EMI_LANCZOS_BLOCKS * l->most > 2 * l->pairs + l->most ? EMI_LANCZOS_BLOCKS * l->most : 2 * l->pairs + l->most;
+    return smaller(room, l->s->d);
+}
+
+em_status emi_lanczos_open(emi_lanczos *l, const emi_solver *s, int asks, em_error *err)
+{
+    int most = smaller(s->K + s->oversample, s->d);
+    size_t block = (size_t)s->d * (size_t)most;
+    *l = (emi_lanczos){.s = s,
+                       .most = most,
+                       .narrow = smaller(s->narrow, most),
+                       .K = s->K,
+                       .pairs = most,
+                       .ritz = {.d = s->d},
+                       .residual = INFINITY};
+    l->random = emi_random_seed(s->seed, EMI_STREAM_KRYLOV);
+    l->q = emi_doubles(block);
+    if (!l->q) return emi_fail_memory(err, "krylov");
+    memset(l->q, 0, block * sizeof *l->q);
+    return asks ? emi_ritz_reserve(&l->ritz, room_for(l), err) : EM_OK;
+}
+
+void emi_lanczos_close(emi_lanczos *l)
+{
+    emi_ritz_free(&l->ritz);
+    emi_free(l->q);
+    *l = (emi_lanczos){0};
+}
+
+/* ---- how far the pairs are ------------------------------------------------------------------------ */
+
+/* Below this, a residual is what rounding leaves of the largest eigenvalue in the small problem. */
+static double smallest_residual(const emi_lanczos *l)
+{
+    return EMI_ROUNDING * fabs(l->ritz.theta[l->ritz.locked]);
+}
+
+/* No variance of its own: not more than rounding could make up. */
+static int is_nothing(const emi_lanczos *l, int n)
+{
+    const double *x = emi_ritz_columns(&l->ritz, l->ritz.X, n, 1).v;
+    return l->ritz.theta[n] <= emi_rounding_variance(&l->s->rounding, l->s->d, x, n);
+}
+
+/* How many pairs have to be out of the way before the smallest that is wanted can be seen; 0: none. */
+static int too_large(const emi_lanczos *l)
+{
+    const emi_ritz_space *r = &l->ritz;
+    if (is_nothing(l, r->locked)) return 0;
+    for (int n = r->locked + 1; n < smaller(l->K, r->size); n++)
+        if (r->theta[n] * scales_apart < r->theta[r->locked]) return n - r->locked;
+    return 0;
+}
+
+/* Is a pair that is in the way found so well that what is left of its residual is nothing to the others', which it joins? */
+static int may_lock(const emi_lanczos *l, int n)
+{
+    const emi_ritz_space *r = &l->ritz;
+    double enough = 0.1 * l->s->tolerance * fabs(r->theta[smaller(l->K, r->size) - 1]);
+    return r->norm[n] <= enough || r->norm[n] <= smallest_residual(l) || r->size == r->d;
+}
+
+/* Has a pair nothing to add to the basis? */
+static int is_done(const emi_lanczos *l, int n)
+{
+    const emi_ritz_space *r = &l->ritz;
+    if (n < r->locked + l->large) return may_lock(l, n);
+    return r->norm[n] <= 0.1 * l->s->tolerance * r->theta[n] || r->norm[n] <= smallest_residual(l) / 4;
+}
+
+/* As many components as explain the fraction that was asked for, as far as is known by now. */
+static em_status choose_K(emi_lanczos *l, em_error *err)
+{
+    const emi_solver *s = l->s;
+    double sum = 0;
+    int K = 0;
+    if (s->fraction == 0) return EM_OK;
+    while (K < l->ritz.size && !emi_explains_fraction(s, sum)) sum += l->ritz.theta[K++];
+    l->K = smaller(K, s->rank);
+    l->pairs = smaller(l->K + s->oversample, s->d);
+    return room_for(l) > l->ritz.room ? emi_ritz_reserve(&l->ritz, room_for(l), err) : EM_OK;
+}
+
+/* Does the basis hold all that is wanted? */
+static int is_enough(const emi_lanczos *l)
+{
+    const emi_solver *s = l->s;
+    double sum = 0;
+    for (int n = 0; n < l->K; n++) sum += l->ritz.theta[n];
+    return s->fraction == 0 || l->K == s->rank || emi_explains_fraction(s, sum);
+}
+
+/* A start of the user's own may span an invariant subspace that is not the leading one, and then has no residual at
+ * all: the random vectors beside it get a few steps to show that there is more. */
+static int too_early(const emi_solver *s)
+{
+    enum { STEPS = 4 };
+    return s->own_start && s->iteration + 1 < STEPS;
+}
+
+/* The largest residual, each relative to its own eigenvalue.  Components past the rank have none; where rounding forbids
+ * more, or the whole space is spanned, it counts as within the tolerance. */
+static double worst_residual(const emi_lanczos *l)
+{
+    const emi_solver *s = l->s;
+    const emi_ritz_space *r = &l->ritz;
+    double worst = 0;
+    if (!is_enough(l) || (too_early(s) && r->size < s->d)) return INFINITY;
+    for (int n = r->locked; n < l->K; n++) {
+        if (n >= s->rank || is_nothing(l, n)) continue;
+        double residual = r->norm[n] / r->theta[n];
+        int seen = r->theta[n] * scales_apart >= r->theta[r->locked]; /* not hidden by what could be locked */
+        int limited = seen && (r->norm[n] <= smallest_residual(l) || r->size == s->d);
+        worst = emi_larger(worst, limited && residual > s->tolerance ? s->tolerance : residual);
+    }
+    return worst;
+}
+
+/* ---- the next block ------------------------------------------------------------------------------ */
+
+em_status emi_lanczos_begin(emi_lanczos *l, emi_block X, em_error *err)
+{
+    em_status status = EM_OK;
+    int given = smaller(X.cols, l->most), count = 0, added = 0;
+    memcpy(l->q, X.v, sizeof *l->q * (size_t)X.rows * (size_t)given);
+    TRY(emi_extend_basis(block_of(l, 0, 0), block_of(l, 0, given), 1e-8, &count, err));
+    emi_block fresh = block_of(l, count, l->most - count);
+    emi_random_normals(&l->random, fresh.v, (size_t)fresh.rows * (size_t)fresh.cols);
+    if (fresh.cols > 0) TRY(emi_extend_basis(block_of(l, 0, count), fresh, 1e-8, &added, err));
+    if (count + added < l->most)
+        TRY(emi_fail(err, EM_ENUMERIC, "krylov: %d columns to start from, where %d are needed; try another seed",
+                     count + added, l->most));
+    l->width = l->most;
+done:
+    return status;
+}
+
+/* The residuals that still matter, as unit columns of q: those of one scale as well as of another. */
+static int collect_residuals(emi_lanczos *l)
+{
+    const emi_ritz_space *r = &l->ritz;
+    int count = 0, pairs = smaller(l->pairs, r->size);
+    for (int n = r->locked; n < pairs && count < l->narrow; n++) {
+        if (is_done(l, n)) continue;
+        const double *residual = emi_ritz_columns(r, r->R, n, 1).v;
+        double *column = block_of(l, count++, 1).v;
+        for (int f = 0; f < r->d; f++) column[f] = residual[f] / r->norm[n];
+    }
+    return count;
+}
+
+/* What the residuals add to the basis.  Where they add nothing, B spans an invariant subspace, which may have missed
+ * eigenvectors: random directions go on, until there are none left. */
+static em_status next_block(emi_lanczos *l, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_ritz_space *r = &l->ritz;
+    int count = collect_residuals(l), kept = r->room / 2 > l->pairs ? r->room / 2 : l->pairs;
+    if (r->size + l->most > r->room && r->room < r->d) emi_ritz_keep(r, smaller(r->size, kept) - r->locked);
+    int left = r->room - r->size;
+    emi_block B = emi_ritz_columns(r, r->B, 0, r->size), fresh = block_of(l, 0, smaller(l->narrow, left));
+    TRY(emi_extend_basis(B, block_of(l, 0, smaller(count, left)), 1e-8, &l->width, err));
+    if (l->width == 0 && left > 0) {
+        emi_random_normals(&l->random, fresh.v, (size_t)fresh.rows * (size_t)fresh.cols);
+        TRY(emi_extend_basis(B, fresh, 1e-8, &l->width, err));
+    }
+done:
+    return status;
+}
+
+/* The pairs that are in the way become locked; the best of the others are the next block, all the rest is forgotten. */
+static em_status lock(emi_lanczos *l, em_error *err)
+{
+    emi_ritz_space *r = &l->ritz;
+    int others = smaller(l->most, r->size - r->locked - l->large);
+    emi_ritz_keep(r, l->large + others);
+    r->locked += l->large;
+    r->size = r->locked;
+    memcpy(l->q, emi_ritz_columns(r, r->B, r->locked, others).v, sizeof *l->q * (size_t)r->d * (size_t)others);
+    return emi_extend_basis(emi_ritz_columns(r, r->B, 0, r->locked), block_of(l, 0, others), 1e-8, &l->width, err);
+}
+
+static int may_lock_all(const emi_lanczos *l)
+{
+    int n = 0;
+    while (n < l->large && may_lock(l, l->ritz.locked + n)) n++;
+    return l->large > 0 && n == l->large;
+}
+
+em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
+{
+    em_status status = EM_OK;
+    TRY(emi_ritz_append(&l->ritz, l->q, Cq, l->width));
+    TRY(emi_ritz_solve(&l->ritz, err));
+    TRY(choose_K(l, err));
+    emi_ritz_residuals(&l->ritz, smaller(l->pairs, l->ritz.size));
+    l->residual = worst_residual(l);
+    l->width = 0;
+    if (l->s->tolerance > 0 && l->residual <= l->s->tolerance) return EM_OK;
+    l->large = too_large(l);
+    TRY(may_lock_all(l) ? lock(l, err) : next_block(l, err));
+done:
+    return status;
+}
+
+emi_block emi_lanczos_vectors(const emi_lanczos *l)
+{
+    return emi_ritz_columns(&l->ritz, l->ritz.X, 0, smaller(l->K, l->ritz.size));
+}
+
+void emi_lanczos_next(const emi_lanczos *l, double *next, double *beyond)
+{
+    const emi_ritz_space *r = &l->ritz;
+    *next = *beyond = l->K < l->s->rank ? NAN : 0;
+    if (l->K >= l->s->rank || l->K >= smaller(l->pairs, r->size)) return;
+    *next = r->theta[l->K];
+    *beyond = r->norm[l->K];
+}
