@@ -3,18 +3,15 @@
 #include "base/memory.h"
 #include "data/by_rows.h"
 #include "linalg/blas.h"
+#include "linalg/outer.h"
 
 #include <cblas.h>
 #include <string.h>
 
 enum {
-    FORM_BYTES = 4 << 20, /* of rows: long enough for products near the peak                        */
-    MOST_TILE = 192,      /* a tile of C in double, and one in single, stay in the cache            */
-    LEAST_TILE = 48,
-    SINGLE_ROWS = 64, /* summed in single precision, before that goes to a sum in double        */
-    SLICE = 64,       /* rows that a thread reads at a time                                     */
-    MIRROR_TILE = 32,
-    PANEL = 1024 /* rows of a product with a large covariance, at a time */
+    FORM_BYTES = 4 << 20, /* of rows: long enough for products near the peak             */
+    SLICE = 64,           /* rows that a thread reads at a time                          */
+    PANEL = 1024          /* rows of a product with a large covariance, at a time        */
 };
 
 size_t emi_cov_apply_needs(int d, int K)
@@ -47,27 +44,13 @@ double emi_cov_apply_cost(const emi_cov *C, int K)
     return emi_cov_is_dense(C) ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
 }
 
-/* Copy the upper triangle to the lower, tile by tile so that both sides stay in the cache. */
-static void mirror(double *A, int d)
-{
-    for (int right = 0; right < d; right += MIRROR_TILE)
-        for (int down = 0; down <= right; down += MIRROR_TILE)
-            for (int j = right; j < d && j < right + MIRROR_TILE; j++)
-                for (int i = down; i < j && i < down + MIRROR_TILE; i++)
-                    A[(size_t)i * (size_t)d + (size_t)j] = A[(size_t)j * (size_t)d + (size_t)i];
-}
-
-/* ---- forming it -------------------------------------------------------------------------------------------
- *
- * A block of rows at a time, first read, then multiplied, tile of C by tile: threads may share either, and since every entry
- * of C is summed in one order, whatever their number, its bits do not depend on it. */
+/* ---- forming it: a block of rows at a time, read and then multiplied, by as many threads as there are ------------ */
 
 typedef struct forming {
-    emi_cov *C;
-    double *dense;
-    size_t first, count; /* rows of this block */
-    void *rows;          /* [count * d] of C->real */
-    int tile, tiles;     /* features of a tile, and tiles along a side */
+    const emi_cov *C;
+    const emi_helpers *helpers;
+    size_t first, count; /* rows of this block                   */
+    void *rows;          /* [count * d] of C->real               */
 } forming;
 
 static size_t rows_of_block(int d)
@@ -75,90 +58,45 @@ static size_t rows_of_block(int d)
     return emi_rows_at_once(d, FORM_BYTES);
 }
 
+/* The rows, of which the first thread's are everyone's, and what each has for itself. */
 size_t emi_cov_form_needs(int d)
 {
-    size_t slice = SLICE * (size_t)d, tile = (size_t)MOST_TILE * MOST_TILE;
+    size_t slice = SLICE * (size_t)d, tile = emi_outer_needs();
     return rows_of_block(d) * (size_t)d + (slice > tile ? slice : tile);
-}
-
-/* What a worker has for itself, after the rows that they share. */
-static double *own_room(const forming *t, emi_scratch scratch)
-{
-    return scratch.v + rows_of_block(t->C->d) * (size_t)t->C->d;
 }
 
 static em_status read_body(void *context, int index, int worker, em_error *err)
 {
     const forming *t = context;
-    size_t from = (size_t)index * SLICE, count = t->count - from < SLICE ? t->count - from : SLICE;
-    char *to = (char *)t->rows + from * (size_t)t->C->d * emi_real_size(t->C->real);
-    return emi_standard_read(t->C->standard, t->C->shard, t->first + from, count, t->C->real, to,
-                             own_room(t, t->C->helpers->scratch[worker]), err);
+    size_t d = (size_t)t->C->d, from = (size_t)index * SLICE, left = t->count - from,
+           count = left < SLICE ? left : SLICE;
+    return emi_standard_read(t->C->standard, t->C->shard, t->first + from, count, t->C->real,
+                             (char *)t->rows + from * d * emi_real_size(t->C->real),
+                             t->helpers->scratch[worker].v + rows_of_block(t->C->d) * d, err);
 }
 
-/* C[i.., j..] += weight sum of y_i y_j', for a tile of so many features. */
-static void add_double(const forming *t, int i, int rows, int j, int columns)
-{
-    int d = t->C->d;
-    const double *Y = t->rows;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, columns, (int)t->count, t->C->weight, Y + i, d, Y + j, d,
-                1, t->dense + (size_t)j * (size_t)d + (size_t)i, d);
-}
-
-static void add_single(const forming *t, int i, int rows, int j, int columns, float *tile)
-{
-    int d = t->C->d;
-    for (size_t first = 0; first < t->count; first += SINGLE_ROWS) {
-        int count = (int)(t->count - first < SINGLE_ROWS ? t->count - first : SINGLE_ROWS);
-        const float *Y = (const float *)t->rows + first * (size_t)d;
-        cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, columns, count, 1, Y + i, d, Y + j, d, 0, tile,
-                    rows);
-        for (int c = 0; c < columns; c++) {
-            double *sum = t->dense + (size_t)(j + c) * (size_t)d + (size_t)i;
-            for (int r = 0; r < rows; r++) sum[r] += t->C->weight * (double)tile[c * rows + r];
-        }
-    }
-}
-
-/* Tile number `index` of the upper triangle. */
-static em_status tile_body(void *context, int index, int worker, em_error *err)
-{
-    (void)err;
-    const forming *t = context;
-    int j = 0, d = t->C->d;
-    for (; index > j; j++) index -= j + 1;
-    int i = index * t->tile, rows = d - i < t->tile ? d - i : t->tile;
-    j *= t->tile;
-    int columns = d - j < t->tile ? d - j : t->tile;
-    if (t->C->real == EMI_DOUBLE)
-        add_double(t, i, rows, j, columns);
-    else
-        add_single(t, i, rows, j, columns, (float *)own_room(t, t->C->helpers->scratch[worker]));
-    return EM_OK;
-}
-
-static em_status share(const forming *t, int count, emi_loop_body *body, em_error *err)
+static em_status read_block(forming *t, em_error *err)
 {
     em_status status = EM_OK;
-    if (t->C->helpers->pool) return emi_pool_run(t->C->helpers->pool, count, 1e12, body, (void *)t, err);
-    for (int n = 0; n < count && status == EM_OK; n++) status = body((void *)t, n, 0, err);
+    int slices = (int)((t->count + SLICE - 1) / SLICE);
+    if (t->helpers->pool) return emi_pool_run(t->helpers->pool, slices, (double)t->count * t->C->d, read_body, t, err);
+    for (int n = 0; n < slices && status == EM_OK; n++) status = read_body(t, n, 0, err);
     return status;
 }
 
-static em_status form(emi_cov *C, double *dense, emi_scratch scratch, em_error *err)
+static em_status form(const emi_cov *C, double *dense, const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
-    int quarter = (C->d + 3) / 4;
-    forming t = {.C = C, .dense = dense, .rows = scratch.v};
-    t.tile = quarter < LEAST_TILE ? LEAST_TILE : quarter > MOST_TILE ? MOST_TILE : quarter;
-    t.tiles = (C->d + t.tile - 1) / t.tile;
+    size_t most = rows_of_block(C->d);
+    forming t = {.C = C, .helpers = helpers, .rows = scratch.v};
+    emi_outer sum = {.n = C->d, .C = dense, .weight = C->weight, .real = C->real};
     for (; t.first < C->shard->count; t.first += t.count) {
-        size_t left = C->shard->count - t.first, most = rows_of_block(C->d);
-        t.count = left < most ? left : most;
-        TRY(share(&t, (int)((t.count + SLICE - 1) / SLICE), read_body, err));
-        TRY(share(&t, t.tiles * (t.tiles + 1) / 2, tile_body, err));
+        t.count = C->shard->count - t.first < most ? C->shard->count - t.first : most;
+        TRY(read_block(&t, err));
+        TRY(emi_outer_add(&sum, t.rows, t.count, helpers->pool, helpers->scratch, most * (size_t)C->d, err));
         emi_shard_forget(C->shard, t.first, t.count);
     }
+    emi_mirror(dense, C->d);
 done:
     return status;
 }
@@ -171,19 +109,15 @@ em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
     double *dense = emi_doubles(size);
     if (!dense) return emi_fail_memory_try(err, "covariance", "method=krylov");
     memset(dense, 0, size * sizeof *dense);
-    const emi_helpers *helpers = C->helpers, alone = {NULL, &scratch};
-    if (!helpers) C->helpers = &alone;
+    const emi_helpers alone = {NULL, &scratch};
     emi_blas_claim(1);
-    em_status status = form(C, dense, scratch, err);
+    em_status status = form(C, dense, C->helpers ? C->helpers : &alone, scratch, err);
     emi_blas_release(1);
-    C->helpers = helpers;
-    if (status != EM_OK) {
+    if (status == EM_OK)
+        C->dense = dense;
+    else
         emi_free(dense);
-        return status;
-    }
-    mirror(dense, C->d);
-    C->dense = dense;
-    return EM_OK;
+    return status;
 }
 
 /* ---- using it ----------------------------------------------------------------------------------------------- */

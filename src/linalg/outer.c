@@ -1,0 +1,112 @@
+#include "linalg/outer.h"
+
+#include <cblas.h>
+
+enum {
+    MOST_TILE = 256, /* a tile in double, and one in single precision, stay in the cache  */
+    LEAST_TILE = 48,
+    FEWEST = 4,          /* tiles along a side, for threads to share                          */
+    SINGLE_VECTORS = 64, /* summed in single precision, before that goes to a sum in double   */
+    MIRROR_TILE = 32
+};
+
+void emi_mirror(double *A, int n)
+{
+    for (int right = 0; right < n; right += MIRROR_TILE)
+        for (int down = 0; down <= right; down += MIRROR_TILE) /* tile by tile: both sides stay in the cache */
+            for (int j = right; j < n && j < right + MIRROR_TILE; j++)
+                for (int i = down; i < j && i < down + MIRROR_TILE; i++)
+                    A[(size_t)i * (size_t)n + (size_t)j] = A[(size_t)j * (size_t)n + (size_t)i];
+}
+
+size_t emi_outer_needs(void)
+{
+    return (size_t)MOST_TILE * MOST_TILE;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+typedef struct task {
+    const emi_outer *o;
+    const void *v;
+    int count, tile;
+    const emi_scratch *scratch;
+    size_t from;
+} task;
+
+/* Rows i .. and columns j .. of C. */
+typedef struct tile {
+    int i, rows, j, columns;
+} tile;
+
+/* Tiles on the diagonal are made by a symmetric product: of the others' work, half. */
+static void add_double(const task *t, tile at)
+{
+    const emi_outer *o = t->o;
+    size_t step = o->across ? (size_t)t->count : 1;
+    int lead = o->across ? t->count : o->n;
+    CBLAS_TRANSPOSE left = o->across ? CblasTrans : CblasNoTrans, right = o->across ? CblasNoTrans : CblasTrans;
+    const double *v = (const double *)t->v + (size_t)at.i * step, *w = (const double *)t->v + (size_t)at.j * step;
+    double *to = o->C + (size_t)at.j * (size_t)o->n + (size_t)at.i;
+    if (at.i == at.j)
+        cblas_dsyrk(CblasColMajor, CblasUpper, left, at.rows, t->count, o->weight, v, lead, 1, to, o->n);
+    else
+        cblas_dgemm(CblasColMajor, left, right, at.rows, at.columns, t->count, o->weight, v, lead, w, lead, 1, to,
+                    o->n);
+}
+
+static void add_single(const task *t, tile at, float *sum)
+{
+    const emi_outer *o = t->o;
+    size_t step = o->across ? (size_t)t->count : 1, next = o->across ? 1 : (size_t)o->n;
+    int lead = o->across ? t->count : o->n, rows = at.rows;
+    CBLAS_TRANSPOSE left = o->across ? CblasTrans : CblasNoTrans, right = o->across ? CblasNoTrans : CblasTrans;
+    for (int first = 0; first < t->count; first += SINGLE_VECTORS) {
+        int count = smaller(SINGLE_VECTORS, t->count - first);
+        const float *v = (const float *)t->v + (size_t)first * next;
+        if (at.i == at.j)
+            cblas_ssyrk(CblasColMajor, CblasUpper, left, rows, count, 1, v + (size_t)at.i * step, lead, 0, sum, rows);
+        else
+            cblas_sgemm(CblasColMajor, left, right, rows, at.columns, count, 1, v + (size_t)at.i * step, lead,
+                        v + (size_t)at.j * step, lead, 0, sum, rows);
+        for (int c = 0; c < at.columns; c++) {
+            double *to = o->C + (size_t)(at.j + c) * (size_t)o->n + (size_t)at.i;
+            const float *from = sum + (size_t)c * (size_t)rows;
+            for (int r = 0; r < (at.i == at.j ? c + 1 : rows); r++) to[r] += o->weight * (double)from[r];
+        }
+    }
+}
+
+static em_status tile_body(void *context, int index, int worker, em_error *err)
+{
+    (void)err;
+    const task *t = context;
+    int j = 0, n = t->o->n;
+    for (; index > j; j++) index -= j + 1; /* the upper triangle, column of tiles by column */
+    tile at = {.i = index * t->tile, .j = j * t->tile};
+    at.rows = smaller(t->tile, n - at.i);
+    at.columns = smaller(t->tile, n - at.j);
+    if (t->o->real == EMI_DOUBLE)
+        add_double(t, at);
+    else
+        add_single(t, at, (float *)(t->scratch[worker].v + t->from));
+    return EM_OK;
+}
+
+em_status emi_outer_add(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
+                        size_t from, em_error *err)
+{
+    int side = (o->n + MOST_TILE - 1) / MOST_TILE;
+    if (side < FEWEST) side = smaller(FEWEST, (o->n + LEAST_TILE - 1) / LEAST_TILE);
+    task t = {.o = o, .v = v, .count = (int)count, .scratch = scratch, .from = from};
+    t.tile = (o->n + side - 1) / side;
+    side = (o->n + t.tile - 1) / t.tile;
+    int tiles = side * (side + 1) / 2;
+    em_status status = EM_OK;
+    if (pool) return emi_pool_run(pool, tiles, 2.0 * o->n * o->n * (double)count, tile_body, &t, err);
+    for (int n = 0; n < tiles && status == EM_OK; n++) status = tile_body(&t, n, 0, err);
+    return status;
+}

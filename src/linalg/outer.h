@@ -1,0 +1,26 @@
+/* Symmetric products: C += weight (v_1 v_1' + v_2 v_2' + ...), the upper triangle, in tiles that threads may share.  Every
+ * entry is summed by one thread in one order: the bits do not depend on how many there are. */
+#ifndef EMI_LINALG_OUTER_H
+#define EMI_LINALG_OUTER_H
+
+#include "base/pool.h"
+#include "linalg/skinny.h"
+
+typedef struct emi_outer {
+    int n;     /* C is n x n                                                                         */
+    double *C; /* both triangles' room; the upper one is added to                                    */
+    double weight;
+    emi_real real; /* of the vectors: products in single precision are summed in double, some at a time  */
+    int across;    /* number i of vector r lies at v[i * count + r]; otherwise at v[r * n + i]           */
+} emi_outer;
+
+/* Add `count` vectors.  Each thread of the pool, which may be NULL, has emi_outer_needs() doubles of its own scratch, from
+ * `from` on.  BLAS is to run on one thread. */
+em_status emi_outer_add(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
+                        size_t from, em_error *err);
+size_t emi_outer_needs(void);
+
+/* The lower triangle from the upper one. */
+void emi_mirror(double *A, int n);
+
+#endif
