@@ -175,6 +175,7 @@ em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scrat
 
 void emi_cov_free(emi_cov *C)
 {
+    emi_free(C->gram);
     emi_free(C->dense);
-    C->dense = NULL;
+    C->gram = C->dense = NULL;
 }

@@ -11,6 +11,7 @@ typedef struct emi_cov {
     const emi_standard *standard;
     emi_real real;              /* precision of products with the rows, and of what is summed to form it */
     double *dense;              /* [d * d], both triangles; NULL: not formed             */
+    double *gram;               /* [rows * rows] Y Y', both triangles; NULL: not formed             */
     int by_rows;                /* products with the data even where it is formed        */
     const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */
 } emi_cov;
@@ -27,6 +28,10 @@ double emi_cov_implicit_cost(size_t rows, int d, int K);
 /* Form C_i, which makes the operator dense.  Needs emi_cov_form_needs(d) of scratch. */
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err);
 size_t emi_cov_form_needs(int d);
+
+/* The same from the other side, and X = Y' U for vectors U of that side.  Scratch as for forming. */
+em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err);
+em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err);
 
 /* Z = C_i X, d x K.  Needs emi_cov_apply_needs(d, K) of scratch; products with rows make do with emi_cov_apply_needs(d, 1). */
 em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err);

@@ -73,3 +73,23 @@ em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard
     in_place[EM_F64][real](standard, read, count, rows);
     return EM_OK;
 }
+
+em_status emi_standard_read_part(const emi_standard *standard, const emi_shard *shard, size_t row, size_t from,
+                                 size_t count, emi_real real, void *out, double *room, em_error *err)
+{
+    const double *mean = standard->mean, *inverse = standard->inverse_scale;
+    emi_standard part = {.d = (int)count, /* which it does not change */
+                         .mean = mean ? (double *)mean + from : NULL,
+                         .inverse_scale = inverse ? (double *)inverse + from : NULL};
+    standardiser *convert = in_place[shard->data->type][real];
+    const char *where = convert && !shard->order ? emi_data_in_place(shard->data, shard->first + row) : NULL;
+    if (where) {
+        convert(&part, where + from * emi_dtype_size(shard->data->type), 1, out);
+        return emi_data_check(shard->data, shard->first + row, 1, err);
+    }
+    em_status status = emi_shard_read(shard, row, 1, room, err);
+    if (status != EM_OK) return status;
+    if (standard->fill && shard->data->holes) fill_holes(standard->fill, (size_t)standard->d, 1, room);
+    in_place[EM_F64][real](&part, room + from, 1, out);
+    return EM_OK;
+}

@@ -5,12 +5,11 @@
  * Cheapest where d is small beside K times the exchanges that iterating would take.  Where the eigenvalues wanted reach
  * far down, as with features in units of their own, the small ones' vectors are refined. */
 #include "base/memory.h"
-#include "methods/lanczos.h"
+#include "methods/matrix.h"
 #include "methods/method.h"
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 static size_t packed_size(int d)
 {
@@ -48,67 +47,6 @@ static void find_nothing(const emi_solver *s, const double *vectors, int found, 
         nothing[k] = emi_rounding_variance(&s->rounding, s->d, vectors + (size_t)k * (size_t)s->d, k);
 }
 
-/* As many as explain the fraction that was asked for. */
-static int enough(const emi_solver *s, const double *values)
-{
-    double sum = 0;
-    int K = 0;
-    while (K < s->rank && !emi_explains_fraction(s, sum)) sum += values[K++];
-    return K;
-}
-
-/* Few of many eigenpairs: by Lanczos on the matrix at hand, which takes a fraction of what reducing it to a tridiagonal one
- * would.  *found is 0 where that does not get there: eigenvalues so close that the whole space has to be spanned. */
-static em_status solve_by_lanczos(const emi_solver *s, const double *C, int *found, double *values, double *vectors,
-                                  em_error *err)
-{
-    enum { NARROW = 8, MOST_STEPS = 60 };
-    em_status status = EM_OK;
-    emi_lanczos l = {0};
-    emi_solver own = {.d = s->d,
-                      .K = s->K + 1, /* with the one after them, to see whether it is like the last */
-                      .rank = s->rank,
-                      .oversample = s->oversample,
-                      .narrow = NARROW,
-                      .seed = s->seed,
-                      .tolerance = 1e-13,
-                      .rounding = s->rounding};
-    double *Cq = NULL;
-    *found = 0;
-    TRY(emi_lanczos_open(&l, &own, 1, err));
-    Cq = emi_doubles((size_t)s->d * (size_t)l.most);
-    if (!Cq) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
-    TRY(emi_lanczos_begin(&l, (emi_block){s->d, 0, NULL}, err));
-    for (int step = 0; step < MOST_STEPS && l.width > 0 && l.ritz.size <= s->d / 2; step++) {
-        emi_block q = {s->d, l.width, l.q};
-        emi_mul(1, (emi_block){s->d, s->d, (double *)C}, q, 0, (emi_block){s->d, l.width, Cq});
-        TRY(emi_lanczos_take(&l, Cq, err));
-    }
-    if (l.residual <= own.tolerance) {
-        emi_block X = emi_lanczos_vectors(&l);
-        *found = X.cols;
-        memcpy(values, l.ritz.theta, sizeof *values * (size_t)X.cols);
-        memcpy(vectors, X.v, sizeof *vectors * (size_t)X.rows * (size_t)X.cols);
-    }
-done:
-    emi_free(Cq);
-    emi_lanczos_close(&l);
-    return status;
-}
-
-/* Those that are wanted, and one more; all where that costs no more. */
-static em_status find_eigenpairs(const emi_solver *s, double *C, int *found, double *values, double *vectors,
-                                 em_error *err)
-{
-    enum { PART = 8 };
-    int wanted = *found, few = (wanted + s->oversample) * PART <= s->d;
-    *found = 0;
-    em_status status = few ? solve_by_lanczos(s, C, found, values, vectors, err) : EM_OK;
-    if (status != EM_OK || *found == wanted) return status;
-    *found = wanted;
-    return emi_top_eigen(C, s->d, wanted, values, vectors, err);
-}
-
 /* The root's part: eigenpairs of the covariance of all data, `packed`.  One more than is wanted, to see whether it is like
  * the last one; all of them where that is not known yet, or small ones have to be refined. */
 static em_status solve(emi_solver *s, const double *packed, double *C, em_error *err)
@@ -121,7 +59,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     if (!values || !vectors || !room) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     nothing = values + d;
     unpack(packed, d, C);
-    TRY(find_eigenpairs(s, C, &found, values, vectors, err));
+    TRY(emi_top_of_matrix(s, d, C, found, values, vectors, err));
     find_nothing(s, vectors, found, nothing);
     int refined = needs_refinement(values, nothing, d, s->fraction > 0 ? s->rank : K);
     if (refined) {
@@ -137,7 +75,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         TRY(emi_orthonormalise((emi_block){d, d, vectors}, EMI_QR_POSITIVE, (emi_scratch){room, needs}, err));
         find_nothing(s, vectors, d, nothing);
     }
-    if (s->fraction > 0) K = enough(s, values);
+    K = emi_components_of(s, values);
     emi_keep_answer(s, vectors, K);
     s->answer.next = K < found ? fmax(0, values[K]) : 0;
     s->answer.beyond = K < found ? fmax(nothing[K], refined ? 0 : EMI_ROUNDING * values[0]) : 0;
@@ -158,6 +96,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     int d = s->d;
     emi_field triangles = {0};
     double *mean = NULL, *C = NULL;
+    if (s->C[0].gram) return emi_gram_solve(s, err);
     if (packed_size(d) > INT_MAX)
         return emi_fail(err, EM_ENOTSUP, "covariance: %d features are too many to send; try method krylov", d);
     mean = emi_doubles(packed_size(d));
