@@ -41,30 +41,11 @@ done:
     return status;
 }
 
-size_t em_data_rows(const em_data *data)
-{
-    return data->rows;
-}
-
-size_t em_data_columns(const em_data *data)
-{
-    return data->columns;
-}
-
-em_dtype em_data_type(const em_data *data)
-{
-    return data->type;
-}
-
-const char *em_data_format(const em_data *data)
-{
-    return data->format;
-}
-
-const char *em_data_name(const em_data *data)
-{
-    return data->name;
-}
+EMI_GETTER(size_t, em_data_rows, em_data *data, data->rows)
+EMI_GETTER(size_t, em_data_columns, em_data *data, data->columns)
+EMI_GETTER(em_dtype, em_data_type, em_data *data, data->type)
+EMI_GETTER(const char *, em_data_format, em_data *data, data->format)
+EMI_GETTER(const char *, em_data_name, em_data *data, data->name)
 
 const char *em_data_column_name(const em_data *data, size_t column)
 {
@@ -100,15 +81,8 @@ const em_left_out *em_data_left_out(const em_data *data, size_t index)
     return index < data->left_out_count ? &data->left_out[index] : NULL;
 }
 
-size_t em_data_rows_dropped(const em_data *data)
-{
-    return data->dropped;
-}
-
-const char *em_data_remarks(const em_data *data)
-{
-    return data->remarks;
-}
+EMI_GETTER(size_t, em_data_rows_dropped, em_data *data, data->dropped)
+EMI_GETTER(const char *, em_data_remarks, em_data *data, data->remarks)
 
 const char *em_data_label(const em_data *data, size_t row)
 {

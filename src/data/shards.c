@@ -144,20 +144,14 @@ done:
     return status;
 }
 
-int em_shards_count(const em_shards *shards)
-{
-    return shards->count;
-}
+EMI_GETTER(int, em_shards_count, em_shards *shards, shards->count)
 
 size_t em_shards_rows(const em_shards *shards, int node)
 {
     return shards->shard[node].count;
 }
 
-size_t em_shards_columns(const em_shards *shards)
-{
-    return shards->columns;
-}
+EMI_GETTER(size_t, em_shards_columns, em_shards *shards, shards->columns)
 
 void em_shards_free(em_shards **handle)
 {

@@ -3,7 +3,6 @@
 #include "fit/check.h"
 #include "fit/run.h"
 #include "linalg/blas.h"
-#include "model/names.h"
 
 #include <string.h>
 
