@@ -17,7 +17,7 @@ typedef struct emi_label_entry {
     uint64_t value;
 } emi_label_entry;
 
-/* What a checkpoint says of itself, before the state.  Whoever opens it says what it must be about: see fit/label.h. */
+/* What a checkpoint says of itself, before the state.  Whoever opens it says what it must be about: see fit/check.h. */
 typedef struct emi_label {
     uint64_t sizes[EMI_LABEL_SIZES];          /* d, K, N, M; first node here, nodes here        */
     uint64_t network_digest, data_digest;     /* digests of the network, and of the rows here   */
