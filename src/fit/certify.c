@@ -24,17 +24,8 @@ static void align_signs(emi_job *job)
         }
 }
 
-/* The entry of largest magnitude is made positive, the first such entry on a tie. */
-static void fix_sign(double *x, int d)
-{
-    int largest = 0;
-    for (int n = 1; n < d; n++)
-        if (fabs(x[n]) > fabs(x[largest])) largest = n;
-    int turn = x[largest] < 0;
-    for (int n = 0; turn && n < d; n++) x[n] = -x[n];
-}
-
-/* At the root: orthonormal columns, whose signs follow from themselves.  The mean of the nodes' columns is not quite
+/* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
+ * such entry on a tie.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
 static void tidy(emi_job *job, emi_block X)
 {
@@ -43,8 +34,11 @@ static void tidy(emi_job *job, emi_block X)
         (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
+        int largest = 0;
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
-        fix_sign(x, X.rows);
+        for (int n = 1; n < X.rows; n++)
+            if (fabs(x[n]) > fabs(x[largest])) largest = n;
+        if (x[largest] < 0) cblas_dscal(X.rows, -1, x, 1);
     }
 }
 
@@ -88,14 +82,6 @@ static em_status search_rest(emi_job *job, em_error *err)
 done:
     emi_free(room);
     return status;
-}
-
-/* Everyone knows whether the root does. */
-static em_status find_next(emi_job *job, em_error *err)
-{
-    emi_answer *answer = &job->solver.answer;
-    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
-    return isnan(answer->next) ? search_rest(job, err) : EM_OK;
 }
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
@@ -250,9 +236,11 @@ void emi_findings_free(emi_findings *f)
 em_status emi_certify_job(emi_findings *f, emi_job *job, em_info *nodes, em_error *err)
 {
     em_status status = EM_OK;
+    emi_answer *answer = &job->solver.answer;
     agree_on_estimate(job, nodes);
     TRY(emi_problem_status(job->problem, err));
-    TRY(find_next(job, err));
+    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
+    if (isnan(answer->next)) TRY(search_rest(job, err)); /* everyone knows whether the root does */
     TRY(open_findings(f, job, err));
     TRY(look(f, err));
     if (f->says->closer != 0) TRY(look_closer(f, err));

@@ -37,18 +37,6 @@ static int bad_number(double value)
     return !isfinite(value) || value < 0;
 }
 
-static em_status check_checkpoint(const em_options *options, em_error *err)
-{
-    if (!options->checkpoint && options->resume)
-        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
-    if (bad_number(options->checkpoint_every))
-        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
-    if (options->checkpoint && options->variance > 0)
-        return emi_fail(err, EM_EINVAL,
-                        "checkpoint: for a number of components, not a fraction of variance; try components=10");
-    return EM_OK;
-}
-
 /* `size` is 0 where it was not told. */
 static em_status check_matrix(const char *name, const double *values, const size_t size[2], int d, int K,
                               const char *other, em_error *err)
@@ -72,9 +60,13 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
                         (unsigned long long)N, d, (unsigned long long)(N < (uint64_t)d ? N : (uint64_t)d));
     if (options->variance != 0 && !(options->variance > 0 && options->variance < 1))
         return emi_fail(err, EM_EINVAL, "components: a fraction of %g; try 0.9 of the variance", options->variance);
-    if (options->variance > 0 && (options->init || options->truth))
+    const char *of_number = options->init         ? "init"
+                            : options->truth      ? "truth"
+                            : options->checkpoint ? "checkpoint"
+                                                  : NULL;
+    if (options->variance > 0 && of_number)
         return emi_fail(err, EM_EINVAL, "%s: for a number of components, not a fraction of variance; try components=10",
-                        options->init ? "init" : "truth");
+                        of_number);
     if (bad_number(options->step))
         return emi_fail(err, EM_EINVAL, "step: %g; try a positive number, or 0 for auto", options->step);
     if (bad_number(options->tolerance)) return emi_fail(err, EM_EINVAL, "tolerance: %g; try 1e-6", options->tolerance);
@@ -82,9 +74,12 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
         return emi_fail(err, EM_EINVAL, "step-decay: power %g; try 0.2", options->step_power);
     if (options->consensus_rounds < 0)
         return emi_fail(err, EM_EINVAL, "consensus-rounds: %d; try 1 or more", options->consensus_rounds);
+    if (!options->checkpoint && options->resume)
+        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
+    if (bad_number(options->checkpoint_every))
+        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
     em_status status = check_matrix("init", options->init, options->init_size, d, K, "start", err);
-    if (status == EM_OK) status = check_matrix("truth", options->truth, options->truth_size, d, K, "file", err);
-    return status == EM_OK ? check_checkpoint(options, err) : status;
+    return status ? status : check_matrix("truth", options->truth, options->truth_size, d, K, "file", err);
 }
 
 /* ---- the same everywhere --------------------------------------------------------------------------- */

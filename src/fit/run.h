@@ -24,12 +24,8 @@ typedef struct emi_job {
     double seconds_before; /* in the iterations of what was tried first */
 } emi_job;
 
-em_status emi_job_run(emi_job *job, em_error *err);
-
 /* The model, from a job that ran. */
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err);
-
-void emi_job_close(emi_job *job); /* accepts one that never ran */
 
 /* The truth that the options ask for, if any: one allocation, its vectors. */
 em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
