@@ -135,7 +135,7 @@ static em_status match(const emi_label *made, const emi_label *own, const char *
 em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
 {
     emi_label own;
-    if (!c->path) return EM_OK;
+    if (!*c->path) return EM_OK;
     em_status status = label_of(&own, p, options, err);
     if (status == EM_OK && (c->resumed || c->found)) status = match(&c->label, &own, c->path, p->shards, options, err);
     if (status != EM_OK) return status;
