@@ -216,9 +216,8 @@ static int hdf5_by_content(const emi_input *input)
     return input->bytes.size >= 64 && memcmp(input->bytes.at, magic, sizeof magic) == 0;
 }
 
-static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)picked;
     em_status status = EM_OK;
     dataset *d = emi_calloc(1, sizeof *d);
     if (!d) return emi_fail_memory(err, data->name);
@@ -236,4 +235,4 @@ done:
     return status;
 }
 
-const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open};
+const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open, .has_inner = 1};

@@ -162,8 +162,9 @@ static em_status count_items(emi_npy *out, const char *name, em_error *err)
     return EM_OK;
 }
 
-em_status emi_npy_header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
-                              em_error *err)
+/* Bytes of prefix and header together. */
+static em_status header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
+                             em_error *err)
 {
     if (available < EMI_NPY_PREFIX || memcmp(prefix, magic, sizeof magic) != 0)
         return emi_fail(err, EM_EDATA, "%s: no .npy data; try numpy.save", name);
@@ -178,12 +179,12 @@ em_status emi_npy_header_size(const unsigned char *prefix, size_t available, con
     return EM_OK;
 }
 
-em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err)
+static em_status parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err)
 {
     em_status status = EM_OK;
     char descr[32] = "";
     *out = (emi_npy){0};
-    TRY(emi_npy_header_size(bytes, available, name, &out->data_offset, err));
+    TRY(header_size(bytes, available, name, &out->data_offset, err));
     if (available < out->data_offset)
         TRY(emi_fail(err, EM_EDATA, "%s: cut short inside its header; try saving it again", name));
     const char *text = (const char *)bytes + (bytes[6] > 1 ? 12 : 10);
@@ -221,11 +222,7 @@ size_t emi_npy_format(char *out, const char *descr, int dims, const size_t *shap
 
 const char *emi_npy_descr(em_dtype type)
 {
-    static const char *const little[] = {"<f8", "<f4", "<f2", "<f16", "|i1", "<i2", "<i4",
-                                         "<i8", "|u1", "<u2", "<u4",  "<u8", "|b1"};
-    static const char *const big[] = {">f8", ">f4", ">f2", ">f16", "|i1", ">i2", ">i4",
-                                      ">i8", "|u1", ">u2", ">u4",  ">u8", "|b1"};
-    return emi_little_endian() ? little[type] : big[type];
+    return emi_dtype_of(type)->descr;
 }
 
 /* ---- the reader ------------------------------------------------------------------------------------ */
@@ -235,13 +232,14 @@ static int npy_by_content(const emi_input *input)
     return input->bytes.size >= sizeof magic && memcmp(input->bytes.at, magic, sizeof magic) == 0;
 }
 
-static em_status read_header(emi_input *input, const char *name, emi_npy *header, em_error *err)
+em_status emi_npy_read_header(emi_input *input, const char *name, emi_npy *header, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = 0;
-    TRY(emi_npy_header_size(input->bytes.at, input->bytes.size, name, &size, err));
+    TRY(emi_input_need(input, EMI_NPY_PREFIX, err));
+    TRY(header_size(input->bytes.at, input->bytes.size, name, &size, err));
     TRY(emi_input_need(input, size, err));
-    TRY(emi_npy_parse(input->bytes.at, input->bytes.size, name, header, err));
+    TRY(parse(input->bytes.at, input->bytes.size, name, header, err));
 done:
     return status;
 }
@@ -272,17 +270,16 @@ em_status emi_npy_layout(const emi_npy *header, const char *name, emi_layout *la
     return EM_OK;
 }
 
-static em_status npy_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status npy_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)request, (void)picked;
+    (void)request;
     em_status status = EM_OK;
     emi_npy header;
     emi_layout layout;
-    TRY(read_header(input, data->name, &header, err));
+    TRY(emi_npy_read_header(input, data->name, &header, err));
     TRY(emi_npy_layout(&header, data->name, &layout, err));
     TRY(emi_input_exactly(input, header.data_offset + header.payload, err));
-    TRY(emi_strided_open(data, &input->bytes, &layout, err));
-    (void)emi_input_take(input);
+    TRY(emi_strided_take(data, input, &layout, err));
 done:
     return status;
 }

@@ -127,9 +127,8 @@ static em_status keep(em_data *data, emi_input *input, emi_bytes *array, emi_lay
     return EM_OK;
 }
 
-static em_status npz_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status npz_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)picked;
     em_status status = EM_OK;
     emi_npz *npz = NULL;
     emi_npy header;
@@ -152,4 +151,4 @@ done:
     return status;
 }
 
-const emi_reader emi_reader_npz = {.format = "npz", .by_content = npz_by_content, .open = npz_open};
+const emi_reader emi_reader_npz = {.format = "npz", .by_content = npz_by_content, .open = npz_open, .has_inner = 1};

@@ -101,22 +101,21 @@ static em_status parse_request(emi_read_request *request, const char *text, cons
 
 /* ---- recognising --------------------------------------------------------------------------------- */
 
-static em_status recognise(const emi_input *input, const char *name, const emi_reader **out, em_error *err)
+static int is_named_so(const emi_reader *reader, const char *path)
+{
+    for (size_t n = 0; n < sizeof reader->endings / sizeof *reader->endings && reader->endings[n]; n++)
+        if (emi_path_ends(path, reader->endings[n])) return 1;
+    return 0;
+}
+
+/* By content first. */
+static const emi_reader *recognise(const emi_input *input)
 {
     for (int r = 0; readers[r]; r++)
-        if (readers[r]->by_content && readers[r]->by_content(input)) {
-            *out = readers[r];
-            return EM_OK;
-        }
+        if (readers[r]->by_content(input)) return readers[r];
     for (int r = 0; readers[r]; r++)
-        if (readers[r]->by_name && readers[r]->by_name(input->path)) {
-            *out = readers[r];
-            return EM_OK;
-        }
-    return emi_fail(err, EM_EDATA,
-                    "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or "
-                    "raw:TYPE:COLUMNS:FILE",
-                    name);
+        if (is_named_so(readers[r], input->path)) return readers[r];
+    return NULL;
 }
 
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
@@ -149,23 +148,24 @@ static char *name_of(const emi_read_request *request, const char *text)
     return name;
 }
 
-static em_status read_format(em_data *data, emi_input *input, const emi_read_request *request, int *picked,
-                             em_error *err)
+static em_status read_format(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    em_status status = EM_OK;
-    const emi_reader *reader = NULL;
-    if (request->raw) {
-        data->format = "raw";
-        return emi_raw_open(data, input, request, err);
-    }
-    TRY(recognise(input, data->name, &reader, err));
-    if (request->inner && reader != &emi_reader_hdf5 && reader != &emi_reader_npz)
-        TRY(emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s", data->name,
-                     request->path, request->path));
+    const emi_reader *reader = request->raw ? &emi_reader_raw : recognise(input);
+    if (!reader)
+        return emi_fail(err, EM_EDATA,
+                        "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or "
+                        "raw:TYPE:COLUMNS:FILE",
+                        data->name);
+    if (request->inner && !reader->has_inner)
+        return emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s",
+                        data->name, request->path, request->path);
     data->format = reader->format;
-    TRY(reader->open(data, input, request, picked, err));
-done:
-    return status;
+    em_status status = reader->open(data, input, request, err);
+    if (status != EM_OK) return status;
+    if (data->rows == 0 || data->columns == 0)
+        return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
+                        data->rows, data->columns);
+    return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 
 em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err)
@@ -173,7 +173,6 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     em_status status = EM_OK;
     emi_read_request request = {0};
     emi_input input = {0};
-    int picked = 0;
     *out = NULL;
     em_data *data = emi_calloc(1, sizeof *data);
     if (!data) TRY(emi_fail_memory(err, path));
@@ -183,11 +182,7 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     TRY(emi_input_open(&input, request.path, err));
     TRY(emi_input_need(&input, SNIFF, err));
     if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", data->name));
-    TRY(emi_input_verdict(&input, read_format(data, &input, &request, &picked, err), err));
-    if (data->rows == 0 || data->columns == 0)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
-                     data->rows, data->columns));
-    if (!picked) TRY(pick_columns(data, &request, err));
+    TRY(emi_input_verdict(&input, read_format(data, &input, &request, err), err));
     TRY(emi_data_missing(data, request.options->missing, err));
     *out = data;
     data = NULL;
