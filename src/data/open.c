@@ -28,16 +28,14 @@ int emi_path_ends(const char *path, const char *suffix)
 static em_status parse_raw(emi_read_request *request, const char *rest, em_error *err)
 {
     const char *type_end = strchr(rest, ':'), *columns_end = type_end ? strchr(type_end + 1, ':') : NULL;
-    char number[32];
-    size_t length = columns_end ? (size_t)(columns_end - type_end - 1) : sizeof number;
-    if (length >= sizeof number || !columns_end[1])
+    if (!columns_end || !columns_end[1] || columns_end - type_end > EMI_NUMBER_TEXT)
         return emi_fail(err, EM_EINVAL, "raw:%s: the form is raw:TYPE:COLUMNS:FILE; try raw:f32:784:file.bin", rest);
     if (emi_dtype_named(rest, (size_t)(type_end - rest), &request->raw_type))
         return emi_fail(err, EM_EINVAL, "raw:%s: no such type; try f16, f32, f64, i8 to i64 or u8 to u64", rest);
-    memcpy(number, type_end + 1, length);
-    number[length] = 0;
-    if (emi_text_size(number, &request->raw_columns) || request->raw_columns == 0)
-        return emi_fail(err, EM_EINVAL, "raw:%s: '%s' is no number of columns; try 1 or more", rest, number);
+    int length = (int)(columns_end - type_end - 1);
+    if (emi_text_size_in(type_end + 1, (size_t)length, &request->raw_columns) || request->raw_columns == 0)
+        return emi_fail(err, EM_EINVAL, "raw:%s: '%.*s' is no number of columns; try 1 or more", rest, length,
+                        type_end + 1);
     request->raw = 1;
     request->path = emi_strdup(columns_end + 1);
     return request->path ? EM_OK : emi_fail_memory(err, rest);
