@@ -113,23 +113,25 @@ static em_status try_comment(emi_csv_table *t, em_error *err)
     return status == EM_ENOMEM ? emi_fail_memory(err, t->file) : EM_OK;
 }
 
+static em_status need_line(emi_csv_table *t, em_error *err)
+{
+    int more;
+    em_status status = emi_csv_next(&t->csv, t->file, &more, err);
+    if (status != EM_OK || more) return status;
+    return emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file);
+}
+
 em_status emi_csv_table_begin(emi_csv_table *t, em_error *err)
 {
     em_status status = EM_OK;
-    int more, header = t->options->header == EM_HEADER_YES;
-    TRY(emi_csv_next(&t->csv, t->file, &more, err));
-    if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file));
+    int header = t->options->header == EM_HEADER_YES;
+    TRY(need_line(t, err));
     t->width = t->csv.width = t->csv.count;
     t->columns = emi_calloc(t->width, sizeof *t->columns);
     if (!t->columns) TRY(emi_fail_memory(err, t->file));
     if (t->options->header == EM_HEADER_AUTO) TRY(recognise(t, &header, err));
-    if (!header) {
-        status = try_comment(t, err);
-        goto done;
-    }
-    TRY(keep_names(t, err));
-    TRY(emi_csv_next(&t->csv, t->file, &more, err));
-    if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file));
+    TRY(header ? keep_names(t, err) : try_comment(t, err));
+    if (header) TRY(need_line(t, err));
 done:
     return status;
 }

@@ -178,27 +178,6 @@ static hid_t open_image(const emi_bytes *image)
     return file;
 }
 
-static size_t little_endian(const unsigned char *at, int size)
-{
-    size_t value = 0;
-    for (int b = size - 1; b >= 0; b--) value = value << 8 | at[b];
-    return value;
-}
-
-/* The superblock says where the file ends (HDF5 File Format Specification 3.0, II.A): it is read to there and no
- * further. */
-static em_status read_image(emi_input *input, const char *name, em_error *err)
-{
-    const unsigned char *head = input->bytes.at;
-    int version = head[8];
-    size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
-    int width = version < 2 ? head[13] : head[9];
-    if (width != 8 || version > 3)
-        return emi_fail(err, EM_EDATA,
-                        "%s: an HDF5 file of a kind not understood in a .gz or a pipe; try it as a plain file", name);
-    return emi_input_exactly(input, little_endian(head + at, 8), err);
-}
-
 static em_status find_shape(em_data *data, dataset *d, em_error *err)
 {
     hid_t space = H5Dget_space(d->set), type = H5Dget_type(d->set);
@@ -244,7 +223,7 @@ static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_reque
     data->source = &hdf5_source;
     data->state = d;
     if (input->stream) {
-        TRY(read_image(input, data->name, err));
+        TRY(emi_input_need_all(input, err));
         d->image = emi_input_take(input);
     }
     emi_hdf5_scope scope = emi_hdf5_enter();

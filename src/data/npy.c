@@ -21,15 +21,7 @@ static void skip_space(cursor *c)
     while (c->at < c->end && isspace((unsigned char)*c->at)) c->at++;
 }
 
-static int accept(cursor *c, char wanted)
-{
-    skip_space(c);
-    if (c->at >= c->end || *c->at != wanted) return 0;
-    c->at++;
-    return 1;
-}
-
-static int accept_word(cursor *c, const char *word)
+static int accept(cursor *c, const char *word)
 {
     size_t length = strlen(word);
     skip_space(c);
@@ -50,7 +42,9 @@ static int accept_string(cursor *c, char *out, size_t room)
         out[length++] = *c->at;
     }
     out[length] = 0;
-    return accept(c, quote);
+    if (c->at == c->end) return 0;
+    c->at++;
+    return 1;
 }
 
 static int accept_size(cursor *c, size_t *out)
@@ -66,10 +60,10 @@ static int accept_size(cursor *c, size_t *out)
 
 static int accept_shape(cursor *c, emi_npy *out)
 {
-    if (!accept(c, '(')) return 0;
-    for (out->dims = 0; !accept(c, ')'); out->dims++) {
+    if (!accept(c, "(")) return 0;
+    for (out->dims = 0; !accept(c, ")"); out->dims++) {
         if (out->dims == EMI_NPY_MAX_DIMS || !accept_size(c, &out->shape[out->dims])) return 0;
-        if (!accept(c, ',') && !(c->at < c->end && *c->at == ')')) return 0;
+        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) return 0;
     }
     return 1;
 }
@@ -77,34 +71,33 @@ static int accept_shape(cursor *c, emi_npy *out)
 /* A type in quotes.  A list of fields is refused, and leaves its bracket behind to tell why. */
 static int accept_descr(cursor *c, char *out, size_t room)
 {
-    if (!accept(c, '[')) return accept_string(c, out, room);
+    if (!accept(c, "[")) return accept_string(c, out, room);
     (void)snprintf(out, room, "[");
     return 0;
 }
 
 static int accept_bool(cursor *c, int *out)
 {
-    *out = accept_word(c, "True");
-    return *out || accept_word(c, "False");
+    *out = accept(c, "True");
+    return *out || accept(c, "False");
 }
 
 /* All three keys, each once, in any order. */
 static int parse_dict(cursor *c, emi_npy *out, char *descr, size_t room)
 {
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
     int seen[3] = {0};
     char key[32];
-    if (!accept(c, '{')) return 0;
-    while (!accept(c, '}')) {
-        if (!accept_string(c, key, sizeof key) || !accept(c, ':')) return 0;
-        int which = strcmp(key, "descr") == 0           ? 0
-                    : strcmp(key, "fortran_order") == 0 ? 1
-                    : strcmp(key, "shape") == 0         ? 2
-                                                        : -1;
-        if (which < 0 || seen[which]++) return 0;
+    if (!accept(c, "{")) return 0;
+    while (!accept(c, "}")) {
+        if (!accept_string(c, key, sizeof key) || !accept(c, ":")) return 0;
+        int which = 0;
+        while (which < 3 && strcmp(key, keys[which]) != 0) which++;
+        if (which == 3 || seen[which]++) return 0;
         int good = which == 0   ? accept_descr(c, descr, room)
                    : which == 1 ? accept_bool(c, &out->fortran_order)
                                 : accept_shape(c, out);
-        if (!good || (!accept(c, ',') && !(c->at < c->end && *c->at == '}'))) return 0;
+        if (!good || (!accept(c, ",") && !(c->at < c->end && *c->at == '}'))) return 0;
     }
     skip_space(c);
     return c->at == c->end && seen[0] && seen[1] && seen[2];
