@@ -37,7 +37,7 @@ enum { SEPARATORS = sizeof separators / sizeof *separators };
 /* --delimiter, or what the text itself says. */
 static em_status choose_separator(emi_csv *csv, const emi_read_request *request, em_error *err)
 {
-    const char *given = request->options->delimiter;
+    const char *given = request->options.delimiter;
     if (csv->end - csv->at > 5 && memcmp(csv->at, "sep=", 4) == 0 &&
         strchr("\r\n", csv->at[5])) { /* Excel's own line */
         csv->separator = csv->at[4];
@@ -142,7 +142,7 @@ done:
 static em_status csv_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
-    emi_csv_table t = {.file = data->name, .options = request->options};
+    emi_csv_table t = {.file = data->name, .options = &request->options};
     emi_bytes converted = {0};
     TRY(emi_input_need_all(input, err));
     TRY(decode(input, data->name, &converted, &t.csv, err));

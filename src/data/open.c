@@ -87,16 +87,6 @@ static em_status copy_known(em_read_options *known, const em_read_options *given
     return EM_OK;
 }
 
-static em_status parse_request(emi_read_request *request, const char *text, const em_read_options *options,
-                               em_error *err)
-{
-    const char *raw = emi_text_after(text, "raw:");
-    *request = (emi_read_request){.options = &request->known};
-    em_status status = options ? copy_known(&request->known, options, err) : EM_OK;
-    if (status != EM_OK) return status;
-    return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
-}
-
 /* ---- recognising --------------------------------------------------------------------------------- */
 
 static int is_named_so(const emi_reader *reader, const char *path)
@@ -119,7 +109,7 @@ static const emi_reader *recognise(const emi_input *input)
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
 static em_status pick_columns(em_data *data, const emi_read_request *request, em_error *err)
 {
-    const em_read_options *o = request->options;
+    const em_read_options *o = &request->options;
     emi_columns listed = {0};
     if (o->label || o->delimiter)
         return emi_fail(err, EM_EINVAL, "%s: %s is of a CSV alone, and this is %s; try without it", data->name,
@@ -174,14 +164,16 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     *out = NULL;
     em_data *data = emi_calloc(1, sizeof *data);
     if (!data) TRY(emi_fail_memory(err, path));
-    TRY(parse_request(&request, path, options, err));
+    if (options) TRY(copy_known(&request.options, options, err));
+    const char *raw = emi_text_after(path, "raw:");
+    TRY(raw ? parse_raw(&request, raw, err) : parse_path(&request, path, err));
     data->name = name_of(&request, path);
     if (!data->name) TRY(emi_fail_memory(err, path));
     TRY(emi_input_open(&input, request.path, err));
     TRY(emi_input_need(&input, SNIFF, err));
     if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", data->name));
     TRY(emi_input_verdict(&input, read_format(data, &input, &request, err), err));
-    TRY(emi_data_missing(data, request.options->missing, err));
+    TRY(emi_data_missing(data, request.options.missing, err));
     *out = data;
     data = NULL;
 done:

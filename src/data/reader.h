@@ -7,10 +7,9 @@
 
 /* What the caller wrote, taken apart: "raw:f32:D:file", "file.h5:/path", "file.npz:name", or just a path. */
 typedef struct emi_read_request {
-    em_read_options known;          /* as much of the caller's as this library knows */
-    const em_read_options *options; /* that                                          */
-    char *path;                     /* owned */
-    const char *inner;              /* inside an HDF5 file or .npz; NULL: not given */
+    em_read_options options; /* as much of the caller's as this library knows */
+    char *path;              /* owned */
+    const char *inner;       /* inside an HDF5 file or .npz; NULL: not given */
     int raw;
     em_dtype raw_type;
     size_t raw_columns;
