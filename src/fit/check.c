@@ -262,7 +262,7 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
     em_status status = EM_OK;
     emi_label own;
     asked all[ASKED_MAX];
-    if (!c->path) return EM_OK;
+    if (!*c->path) return EM_OK;
     int count = list_asked(all, p->shards, options);
     TRY(label_of(&own, p, all, count, err));
     if (c->resumed || c->found) {
