@@ -1,6 +1,7 @@
-#include "lab/labels.h"
+/* What the rows of a picture are called. */
 #include "base/error.h"
 #include "base/text.h"
+#include "lab/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 /* NaN: it is none. */
 static double number_of(const char *text)
 {
-    char *end = NULL;
-    double value = strtod(text, &end);
-    return end != text && !*end && isfinite(value) ? value : NAN;
+    double value = NAN;
+    (void)emi_text_double(text, &value);
+    return value;
 }
 
 static int by_number(const void *a, const void *b)

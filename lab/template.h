@@ -30,8 +30,9 @@ typedef struct fill fill;
 em_status fill_open(fill **out, em_error *err);
 void fill_free(fill **with);
 
-/* A want of memory is told by template_put. */
+/* A text, and more of it at its end.  A want of memory is told by template_put. */
 void fill_text(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void fill_more(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void fill_flag(fill *with, const char *name, int value);
 
 /* Texts as they are, NULL for an empty one: fill_texts(with, {"name", text}, {"other", another}). */
@@ -40,8 +41,15 @@ void fill_flag(fill *with, const char *name, int value);
                sizeof((const char *const[][2]){__VA_ARGS__}) / sizeof(const char *[2]))
 void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count);
 
-/* A text of any length: what is written until the stream is closed.  NULL: no memory, told by template_put. */
-FILE *fill_stream(fill *with, const char *name);
+/* Numbers in 9 digits: fill_numbers(with, {"width", 640}, {"height", 480}). */
+#define fill_numbers(with, ...)                                                                                        \
+    fill_number_list(with, (const fill_number[]){__VA_ARGS__},                                                         \
+                     sizeof((const fill_number[]){__VA_ARGS__}) / sizeof(fill_number))
+typedef struct fill_number {
+    const char *name;
+    double value;
+} fill_number;
+void fill_number_list(fill *with, const fill_number *list, size_t count);
 
 /* One more item of a list. */
 fill *fill_add(fill *with, const char *name);

@@ -127,10 +127,8 @@ static void fill_figures(fill *with, const reproduction *r, const char *const *p
 /* Between backquotes, in which nothing else means anything. */
 static void fill_command(fill *with, const char *command)
 {
-    FILE *out = fill_stream(with, "quoted_command");
-    for (; out && *command; command++)
-        (void)fputc(*command == '`' || iscntrl((unsigned char)*command) ? ' ' : *command, out);
-    if (out) (void)fclose(out);
+    for (; *command; command++)
+        fill_more(with, "quoted_command", "%c", *command == '`' || iscntrl((unsigned char)*command) ? ' ' : *command);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------- */
