@@ -209,7 +209,7 @@ typedef struct page {
 
 /* A tag's parts: {{#name}} has the mark '#'. */
 typedef struct tag {
-    char mark; /* # ^ / >, or 0 */
+    char mark; /* # ^ ? / >, or 0 */
     char name[64];
     const char *begin, *end; /* of all of it, and of the line where it is alone there */
 } tag;
@@ -218,7 +218,7 @@ static int next_tag(const char *text, const char *at, tag *t)
 {
     const char *open = strstr(at, "{{"), *close = open ? strstr(open, "}}") : NULL;
     if (!close) return 0;
-    *t = (tag){.mark = strchr("#^/>", open[2]) ? open[2] : 0, .begin = open, .end = close + 2};
+    *t = (tag){.mark = strchr("#^?/>", open[2]) ? open[2] : 0, .begin = open, .end = close + 2};
     const char *name = open + 2 + (t->mark != 0);
     (void)snprintf(t->name, sizeof t->name, "%.*s", (int)(close - name), name);
     if (t->mark && (open == text || open[-1] == '\n') && *t->end == '\n') t->end++;
@@ -228,9 +228,11 @@ static int next_tag(const char *text, const char *at, tag *t)
 static void put_file(page *p, const char *file, const fill *with);
 
 /* In the item at hand, then in what that is part of. */
-static fill *look_up(const fill *with, const char *name)
+static const fill *look_up(const fill *with, const char *name)
 {
-    fill *part = NULL;
+    static const fill yes = {.text = "1"};
+    const fill *part = NULL;
+    if (strcmp(name, "more") == 0) return with->name && find(with->next, with->name) ? &yes : NULL;
     for (; with && !part; with = with->part_of) part = find(with->parts, name);
     return part;
 }
@@ -256,13 +258,12 @@ static const char *put_section(page *p, const char *text, const char *at, const 
         if (shown) (void)fwrite(at, 1, (size_t)(t.begin - at), p->out);
         at = t.end;
         if (t.mark == '/') return at;
-        if (t.mark == '#' || t.mark == '^') {
+        if (t.mark == '#' || t.mark == '^' || t.mark == '?') {
             const fill *item = shown ? look_up(with, t.name) : NULL;
-            int is_text = item && item->text; /* a section for itself, once */
-            if (is_text && !*item->text) item = NULL;
-            const char *end = put_section(p, text, at, with, shown && t.mark == '^' && !item);
-            for (; t.mark == '#' && item; item = is_text ? NULL : find(item->next, t.name))
-                (void)put_section(p, text, at, is_text ? with : item, 1);
+            if (item && item->text && !*item->text) item = NULL;
+            int once = t.mark != '#' || (item && item->text);
+            const char *end = put_section(p, text, at, with, shown && once && !item == (t.mark == '^'));
+            for (; !once && item; item = find(item->next, t.name)) (void)put_section(p, text, at, item, 1);
             at = end;
         } else if (shown && t.mark == '>') {
             put_file(p, t.name, with);

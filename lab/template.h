@@ -5,9 +5,11 @@
  *   {{base64 name}}    a text in the digits of RFC 4648
  *   {{#name}}..{{/name}}   once for each item of a list, or where a text is not empty
  *   {{^name}}..{{/name}}   where there is no such item or text
+ *   {{?name}}..{{/name}}   once, where there is any
+ *   {{#more}}..{{/more}}   where the item at hand is not the last of its list
  *   {{>file}}          another file, filled in with the same
  *
- * A name is looked up in the item at hand, then in what that is part of.  A line with nothing but a # ^ / tag is no line of
+ * A name is looked up in the item at hand, then in what that is part of.  A line with nothing but a # ^ ? / tag is no line of
  * the output. */
 #ifndef LAB_TEMPLATE_H
 #define LAB_TEMPLATE_H

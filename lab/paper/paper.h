@@ -148,6 +148,7 @@ typedef struct images {
     const record *of;
     em_data *table;
     float *pixels;
+    size_t rows, columns;
 } images;
 
 /* The set-up's data set; NULL: it is drawn. */
