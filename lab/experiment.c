@@ -145,7 +145,7 @@ typedef struct trial {
     int index;
     const em_data *data;
     em_data *drawn;
-    em_shards *split, *whole; /* over the nodes, and in one place */
+    em_shards *split; /* over the nodes */
     em_graph *one_node;
     em_mesh *network, *alone; /* a node by itself has one thread: its bits must not depend on the cores */
     double *truth;            /* d x K, once a contender over the network has found it */
@@ -253,7 +253,6 @@ static em_status begin_trial(trial *t, em_error *err)
         t->data = t->drawn;
     }
     TRY(em_shards_split(&t->split, t->data, em_graph_nodes(about->graph), NULL, 0, err));
-    TRY(em_shards_split(&t->whole, t->data, 1, NULL, 0, err));
     TRY(em_graph_create(&t->one_node, "complete", 1, 0, err));
     TRY(em_mesh_open(&t->network, NULL, about->graph, t->x->mesh_threads, err));
     TRY(em_mesh_open(&t->alone, NULL, t->one_node, 1, err));
@@ -267,27 +266,29 @@ static void end_trial(trial *t)
     em_mesh_close(&t->alone);
     em_mesh_close(&t->network);
     em_graph_free(&t->one_node);
-    em_shards_free(&t->whole);
     em_shards_free(&t->split);
     em_data_free(&t->drawn);
 }
 
-/* A node's own rows, which lie together in the table, as all the data there is. */
-static em_status run_alone(trial *t, int c, int node, size_t first, em_error *err)
+/* Rows that lie together in the table, as all the data there is. */
+static em_status run_rows(trial *t, int c, int number, size_t first, size_t rows, em_error *err)
 {
     em_status status = EM_OK;
-    size_t rows = em_shards_rows(t->split, node), columns = em_data_columns(t->data);
-    em_data *table = NULL;
+    size_t columns = em_data_columns(t->data);
+    em_data *part = NULL;
     em_shards *own = NULL;
-    double *values = emi_doubles(rows * columns);
-    if (!values) TRY(emi_fail_memory(err, "experiment"));
-    TRY(em_data_read(t->data, first, rows, values, err));
-    TRY(em_data_from_array(&table, values, EM_F64, rows, columns, 0, 0, err));
-    TRY(em_shards_split(&own, table, 1, NULL, 0, err));
-    TRY(run_at(t, c, node, t->alone, own, err));
+    double *values = NULL;
+    if (rows < em_data_rows(t->data)) {
+        values = emi_doubles(rows * columns);
+        if (!values) TRY(emi_fail_memory(err, "experiment"));
+        TRY(em_data_read(t->data, first, rows, values, err));
+        TRY(em_data_from_array(&part, values, EM_F64, rows, columns, 0, 0, err));
+    }
+    TRY(em_shards_split(&own, part ? part : t->data, 1, NULL, 0, err));
+    TRY(run_at(t, c, number, t->alone, own, err));
 done:
     em_shards_free(&own);
-    em_data_free(&table);
+    em_data_free(&part);
     emi_free(values);
     return status;
 }
@@ -297,14 +298,11 @@ static em_status run_contender(trial *t, int c, em_error *err)
     em_status status = EM_OK;
     size_t first = 0;
     t->contender = &t->x->about->contenders[c];
-    switch (t->contender->place) {
-    case LAB_OVER_NETWORK: return run_at(t, c, 0, t->network, t->split, err);
-    case LAB_IN_ONE_PLACE: return run_at(t, c, 0, t->alone, t->whole, err);
-    case LAB_EACH_ALONE:
-        for (int i = 0; i < em_shards_count(t->split) && !atomic_load(&t->x->stop); i++) {
-            TRY(run_alone(t, c, i, first, err));
-            first += em_shards_rows(t->split, i);
-        }
+    if (t->contender->place == LAB_OVER_NETWORK) return run_at(t, c, 0, t->network, t->split, err);
+    if (t->contender->place == LAB_IN_ONE_PLACE) return run_rows(t, c, 0, 0, em_data_rows(t->data), err);
+    for (int i = 0; i < em_shards_count(t->split) && !atomic_load(&t->x->stop); i++) {
+        TRY(run_rows(t, c, i, first, em_shards_rows(t->split, i), err));
+        first += em_shards_rows(t->split, i);
     }
 done:
     return status;

@@ -87,7 +87,7 @@ static int copy_whole(FILE *picture, FILE *out, const char *end)
     return 0;
 }
 
-/* plots/picture.gp, filled in.  Without `out` nothing is drawn, and it is enough that gnuplot does not object. */
+/* plots/picture.gp, filled in with what is freed here.  Without `out` nothing is drawn, and it is enough that gnuplot does not object. */
 static em_status draw(const char *program, picture_kind kind, int width, int height, fill *with, FILE *out, int *drawn,
                       em_error *err)
 {
@@ -104,37 +104,35 @@ static em_status draw(const char *program, picture_kind kind, int width, int hei
 done:
     if (picture) (void)fclose(picture);
     if (script) (void)fclose(script);
+    fill_free(&with);
     return status;
 }
 
 /* Every gnuplot writes SVG; the others come with a library that it may have been built without. */
 em_status gnuplot_require_for(const char *what, const char *path, em_error *err)
 {
-    em_status status = EM_OK;
     char program[GNUPLOT_PATH_MAX];
-    fill *nothing = NULL;
     picture_kind kind = gnuplot_kind(path);
     int drawn = 1;
     if (kind == PICTURE_KINDS)
         return emi_fail(err, EM_EINVAL, "%s: '%s' is no picture's name; try one that ends in .svg, .png or .pdf", what,
                         path);
     if (kind == PICTURE_SVG || !gnuplot_find(program)) return gnuplot_require(what, err);
-    TRY(fill_open(&nothing, err));
-    TRY(draw(program, kind, 640, 480, nothing, NULL, &drawn, err));
-    if (!drawn)
-        TRY(emi_fail(err, EM_ENOTSUP,
-                     "%s: %s has no %s, which draws %s; try a name that ends in .svg, or Debian's gnuplot-nox", what,
-                     program, kinds[kind].terminal, kinds[kind].ending));
-done:
-    fill_free(&nothing);
-    return status;
+    em_status status = draw(program, kind, 640, 480, fill_new(), NULL, &drawn, err);
+    if (status != EM_OK || drawn) return status;
+    return emi_fail(err, EM_ENOTSUP,
+                    "%s: %s has no %s, which draws %s; try a name that ends in .svg, or Debian's gnuplot-nox", what,
+                    program, kinds[kind].terminal, kinds[kind].ending);
 }
 
 em_status gnuplot_draw(const canvas *to, int width, int height, fill *with, em_error *err)
 {
     char program[GNUPLOT_PATH_MAX];
     int drawn = 0;
-    if (!gnuplot_find(program)) return gnuplot_require("gnuplot", err);
+    if (!gnuplot_find(program)) {
+        fill_free(&with);
+        return gnuplot_require("gnuplot", err);
+    }
     em_status status = draw(program, to->kind, width, height, with, emi_output_stream(to->output), &drawn, err);
     if (status != EM_OK || drawn) return status;
     return emi_fail(err, EM_ENOTSUP, "gnuplot: %s could not draw the picture; try another gnuplot", program);

@@ -30,7 +30,7 @@ em_status gnuplot_require_for(const char *what, const char *path, em_error *err)
 /* The kind of picture that a name asks for; PICTURE_KINDS: none, which gnuplot_require_for does not let pass. */
 picture_kind gnuplot_kind(const char *path);
 
-/* Draw plots/picture.gp, filled in, as a picture of so many pixels, into the output. */
+/* Draw plots/picture.gp, filled in, as a picture of so many pixels, into the output; `with` is freed. */
 em_status gnuplot_draw(const canvas *to, int width, int height, fill *with, em_error *err);
 
 #endif

@@ -139,11 +139,9 @@ em_status plot_panels(const canvas *to, const plot_frame *frame, const char *tit
                       int curve_count, const plot_axes *axes, int axes_count, em_error *err)
 {
     enum { EACH = 580 };
-    em_status status = EM_OK;
-    fill *with = NULL;
+    fill *with = fill_new();
     int width = axes_count * EACH, legend = 0;
     double wide = width, high = 1;
-    TRY(fill_open(&with, err));
     fill_flag(with, "several", axes_count > 1);
     fill_text(with, "title", "%s", title);
     for (int i = 0; i < axes_count; i++) {
@@ -154,8 +152,5 @@ em_status plot_panels(const canvas *to, const plot_frame *frame, const char *tit
                    (frame->labels + legend) / high, 1 - frame->title / high);
         fill_curves(panel, &axes[i], curves, curve_count);
     }
-    TRY(gnuplot_draw(to, width, frame->height + legend, with, err));
-done:
-    fill_free(&with);
-    return status;
+    return gnuplot_draw(to, width, frame->height + legend, with, err);
 }

@@ -30,14 +30,9 @@ static void fill_scree(fill *panel, const em_model *model)
 
 em_status plot_scree(const canvas *to, const em_model *model, em_error *err)
 {
-    em_status status = EM_OK;
-    fill *with = NULL;
-    TRY(fill_open(&with, err));
+    fill *with = fill_new();
     fill_scree(fill_add(with, "panels"), model);
-    TRY(gnuplot_draw(to, 800, 480, with, err));
-done:
-    fill_free(&with);
-    return status;
+    return gnuplot_draw(to, 800, 480, with, err);
 }
 
 /* ---- traces ----------------------------------------------------------------------------------------------------- */
@@ -87,7 +82,6 @@ em_status plot_comparison(const canvas *to, const trace_curve *curves, int count
                           int axis_count, em_error *err)
 {
     static const plot_frame frame = {.left = 90, .right = 45, .title = 40, .labels = 64, .height = 400, .columns = 6};
-    em_status status = EM_OK;
     plot_axes panels[2];
     char title[64] = "";
     int with_error = 0;
@@ -102,7 +96,7 @@ em_status plot_comparison(const canvas *to, const trace_curve *curves, int count
                            info->components == 1 ? "" : "s", info->nodes, info->nodes == 1 ? "" : "s");
     }
     for (int a = 0; a < axis_count; a++) panels[a] = axes_along(axes[a], with_error);
-    status = plot_panels(to, &frame, title, list, count, panels, axis_count, err);
+    em_status status = plot_panels(to, &frame, title, list, count, panels, axis_count, err);
     emi_free(list);
     return status;
 }
@@ -112,8 +106,6 @@ em_status plot_comparison(const canvas *to, const trace_curve *curves, int count
 em_status plot_fit(const canvas *to, const em_model *model, em_error *err)
 {
     enum { FEW = 5 }; /* points are no curve */
-    em_status status = EM_OK;
-    fill *with = NULL;
     const em_info *info = em_model_info(model);
     plot_curve curve = curve_of(info->method, model);
     plot_axes axes = axes_along(ALONG_UNITS, !isnan(info->error));
@@ -122,16 +114,12 @@ em_status plot_fit(const canvas *to, const em_model *model, em_error *err)
     if (points <= FEW) return plot_scree(to, model, err);
     /* On a single node nothing is sent, and the iterations are all there is to count. */
     if (!(axes.at(model, curve.count - 1, axes.along).x > 0)) axes = axes_along(ALONG_ITERATIONS, !isnan(info->error));
-    TRY(fill_open(&with, err));
+    fill *with = fill_new(), *left = fill_add(with, "panels"), *right = fill_add(with, "panels");
     fill_flag(with, "several", 1);
-    fill *left = fill_add(with, "panels"), *right = fill_add(with, "panels");
     fill_place(left, 0.075, 0.435, 0.155, 0.9);
     fill_scree(left, model);
     fill_place(right, 0.6, 0.965, 0.155, 0.9);
     fill_text(right, "title", "%s, %ld iterations", info->method, info->iterations);
     fill_curves(right, &axes, &curve, 1);
-    TRY(gnuplot_draw(to, 1120, 440, with, err));
-done:
-    fill_free(&with);
-    return status;
+    return gnuplot_draw(to, 1120, 440, with, err);
 }

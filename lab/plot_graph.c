@@ -24,13 +24,16 @@ static void place_on_disc(const int *degree, int *place, int nodes)
 }
 
 /* The edges, by the places of their nodes, and the nodes.  Some nodes may be hubs: with so many times the mean degree. */
-static em_status fill_network(fill *panel, const em_graph *graph, int may_have_hubs, em_error *err)
+static void fill_network(fill *panel, const em_graph *graph, int may_have_hubs)
 {
     enum { HUB = 3 };
     int nodes = em_graph_nodes(graph), largest = 0, i, j;
     size_t edges = em_graph_edges(graph);
     int *degree = calloc(3 * (size_t)nodes, sizeof *degree), *place = degree + nodes;
-    if (!degree) return emi_fail_memory(err, "--plot");
+    if (!degree) {
+        fill_fail(panel);
+        return;
+    }
     for (size_t e = 0; e < edges; e++) {
         em_graph_edge(graph, e, &i, &j);
         degree[i]++;
@@ -49,29 +52,22 @@ static em_status fill_network(fill *panel, const em_graph *graph, int may_have_h
     }
     for (i = 0; i < nodes; i++) fill_more(panel, "nodes", "%d %d %d\n", place[i], i, degree[i]);
     free(degree);
-    return EM_OK;
 }
 
 em_status plot_graph(const canvas *to, const em_graph *graph, const char *topology, em_error *err)
 {
-    em_status status = EM_OK;
     int nodes = em_graph_nodes(graph), star = strcmp(topology, "star") == 0, rows = 0;
     size_t edges = em_graph_edges(graph);
-    fill *with = NULL;
     if (edges > PICTURE_EDGES_MAX)
         return emi_fail(err, EM_ENOTSUP, "--plot: %zu edges are too many for a picture; try fewer nodes", edges);
     /* The graph exists, so that the text is RxC with R C = nodes. */
     if (strncmp(topology, "grid:", 5) == 0 || strncmp(topology, "torus:", 6) == 0)
         rows = (int)strtol(strchr(topology, ':') + 1, NULL, 10);
-    TRY(fill_open(&with, err));
-    fill *panel = fill_add(with, "panels");
+    fill *with = fill_new(), *panel = fill_add(with, "panels");
     fill_text(panel, "title", "%s: %d node%s, %zu edge%s", topology, nodes, nodes == 1 ? "" : "s", edges,
               edges == 1 ? "" : "s");
     fill_numbers(panel, {"count", nodes}, {"edge_count", (double)edges}, {"star", star});
     if (rows > 0) fill_numbers(panel, {"grid", rows});
-    TRY(fill_network(panel, graph, !star && !rows, err));
-    TRY(gnuplot_draw(to, 720, 750, with, err));
-done:
-    fill_free(&with);
-    return status;
+    fill_network(panel, graph, !star && !rows);
+    return gnuplot_draw(to, 720, 750, with, err);
 }

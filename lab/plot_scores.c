@@ -5,12 +5,86 @@
  * colour is seen; the more rows there are, the less can be seen through the point. */
 #include "base/error.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "lab/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what the rows are called ----------------------------------------------------------------------------------- */
+
+/* NaN: it is none. */
+static double number_of(const char *text)
+{
+    double value = NAN;
+    (void)emi_text_double(text, &value);
+    return value;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = number_of(*(const char *const *)a), y = number_of(*(const char *const *)b);
+    return (x > y) - (x < y);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int find_class(const labels *l, const char *text)
+{
+    int c = 0;
+    while (c < l->count && strcmp(l->classes[c], text) != 0) c++;
+    return c;
+}
+
+em_status labels_sort_out(labels *l, em_error *err)
+{
+    int numbers = 1, many = 0;
+    l->count = l->missing = 0;
+    l->least = INFINITY;
+    l->most = -INFINITY;
+    for (size_t row = 0; row < l->rows; row++) {
+        const char *text = l->of(l->from, row);
+        if (emi_text_is_missing(text, strlen(text))) {
+            l->missing = 1;
+            continue;
+        }
+        double value = number_of(text);
+        if (isnan(value)) numbers = 0;
+        l->least = fmin(l->least, value);
+        l->most = fmax(l->most, value);
+        if (many || find_class(l, text) < l->count) continue;
+        many = l->count == CLASSES_MAX;
+        if (!many) l->classes[l->count++] = text;
+    }
+    if (l->count == 0)
+        return emi_fail(err, EM_EDATA, "--label: '%s' is empty in every row; try another column", l->name);
+    if (many && !numbers)
+        return emi_fail(
+            err, EM_EDATA,
+            "--label: '%s' has more than %d different texts, too many for a legend; try a column of classes, or "
+            "of numbers",
+            l->name, CLASSES_MAX);
+    if (many) l->count = 0;
+    qsort(l->classes, (size_t)l->count, sizeof *l->classes, numbers ? by_number : by_text);
+    return EM_OK;
+}
+
+int labels_class(const labels *l, size_t row)
+{
+    return find_class(l, l->of(l->from, row));
+}
+
+double labels_number(const labels *l, size_t row)
+{
+    return number_of(l->of(l->from, row));
+}
+
+/* ---- where they are ---------------------------------------------------------------------------------------------- */
 
 enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
 enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46 };
@@ -29,8 +103,6 @@ typedef struct scatter {
     range x, y;  /* with the same margin at both ends */
     spot *spots; /* [SPOTS] */
 } scatter;
-
-/* ---- where the rows are -------------------------------------------------------------------------------------- */
 
 /* The same for the same row in every run. */
 static uint64_t chance(size_t row)
@@ -173,11 +245,14 @@ static void fill_ranges(fill *panel, const range *x, const range *y)
 
 /* ---- pictures -------------------------------------------------------------------------------------------------------- */
 
-static em_status fill_scatter(fill *panel, const score_plot *of, em_error *err)
+static void fill_scatter(fill *panel, const score_plot *of)
 {
     const labels *l = of->labels;
     scatter s = {.of = of, .spots = calloc(SPOTS, sizeof *s.spots)};
-    if (!s.spots) return emi_fail_memory(err, "--plot");
+    if (!s.spots) {
+        fill_fail(panel);
+        return;
+    }
     find_spots(&s);
     fill_ranges(panel, &s.x, &s.y);
     fill_points(panel, &s);
@@ -187,7 +262,6 @@ static em_status fill_scatter(fill *panel, const score_plot *of, em_error *err)
     else if (!l->count)
         fill_text(panel, "ylabel", "%s", l->name);
     fill_flag(panel, "strips", of->columns == 1 && l->count);
-    return EM_OK;
 }
 
 static void fill_histogram(fill *panel, const score_plot *of)
@@ -212,10 +286,7 @@ static void fill_histogram(fill *panel, const score_plot *of)
 
 em_status plot_scores(const canvas *to, const score_plot *of, em_error *err)
 {
-    em_status status = EM_OK;
-    fill *with = NULL;
-    TRY(fill_open(&with, err));
-    fill *panel = fill_add(with, "panels");
+    fill *with = fill_new(), *panel = fill_add(with, "panels");
     int width = LEFT + AXES_WIDTH + RIGHT + fill_legend(panel, of->labels), height = BOTTOM + AXES_HEIGHT + TOP;
     fill_place(panel, (double)LEFT / width, (double)(LEFT + AXES_WIDTH) / width, (double)BOTTOM / height,
                1 - (double)TOP / height);
@@ -226,9 +297,6 @@ em_status plot_scores(const canvas *to, const score_plot *of, em_error *err)
     if (of->columns == 1 && !of->labels)
         fill_histogram(panel, of);
     else
-        TRY(fill_scatter(panel, of, err));
-    TRY(gnuplot_draw(to, width, height, with, err));
-done:
-    fill_free(&with);
-    return status;
+        fill_scatter(panel, of);
+    return gnuplot_draw(to, width, height, with, err);
 }

@@ -44,17 +44,9 @@ struct fill {
     int failed; /* of the outermost: memory ran out */
 };
 
-static void *fail(fill *with)
+fill *fill_new(void)
 {
-    while (with->part_of) with = with->part_of;
-    with->failed = 1;
-    return NULL;
-}
-
-em_status fill_open(fill **out, em_error *err)
-{
-    *out = calloc(1, sizeof **out);
-    return *out ? EM_OK : emi_fail_memory(err, "page");
+    return calloc(1, sizeof(fill));
 }
 
 void fill_free(fill **with)
@@ -75,40 +67,43 @@ static fill *find(fill *from, const char *name)
     return from;
 }
 
-static fill *add_part(fill *with, const char *name)
+void fill_fail(fill *with)
 {
-    fill *part = calloc(1, sizeof *part), **last = &with->parts;
-    if (!part) return fail(with);
-    *part = (fill){.name = name, .part_of = with};
-    while (*last) last = &(*last)->next;
-    return *last = part;
+    while (with && with->part_of) with = with->part_of;
+    if (with) with->failed = 1;
 }
 
-/* Where there is no memory, what would have gone into the item goes nowhere that is shown. */
 fill *fill_add(fill *with, const char *name)
 {
-    fill *item = add_part(with, name);
-    return item ? item : with;
+    fill *part = with ? calloc(1, sizeof *part) : NULL, **last;
+    if (part) {
+        *part = (fill){.name = name, .part_of = with};
+        for (last = &with->parts; *last;) last = &(*last)->next;
+        return *last = part;
+    }
+    fill_fail(with);
+    return NULL;
 }
 
 __attribute__((format(printf, 4, 0))) static void append(fill *with, const char *name, int anew, const char *format,
                                                          va_list arguments)
 {
-    fill *part = find(with->parts, name);
+    fill *part = with ? find(with->parts, name) : NULL;
     va_list again;
     va_copy(again, arguments);
     int more = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (!part) part = add_part(with, name);
-    if (part && anew) part->length = 0;
-    char *text = part && more >= 0 ? realloc(part->text, part->length + (size_t)more + 1) : NULL;
-    if (!text) {
-        (void)fail(with);
-        return;
+    if (!part) part = fill_add(with, name);
+    if (!part) return;
+    if (anew) part->length = 0;
+    char *text = more < 0 ? NULL : realloc(part->text, part->length + (size_t)more + 1);
+    if (text) {
+        part->text = text;
+        (void)vsnprintf(text + part->length, (size_t)more + 1, format, arguments);
+        part->length += (size_t)more;
+    } else {
+        fill_fail(with);
     }
-    part->text = text;
-    (void)vsnprintf(text + part->length, (size_t)more + 1, format, arguments);
-    part->length += (size_t)more;
 }
 
 void fill_text(fill *with, const char *name, const char *format, ...)
@@ -291,7 +286,7 @@ em_status template_put(FILE *out, const char *file, const fill *with, em_error *
     page p = {.out = out, .err = err};
     for (size_t e = 0; e < sizeof escapes / sizeof *escapes; e++)
         if (strstr(file, escapes[e].ending)) p.escape = &escapes[e];
-    if (with->failed) return emi_fail_memory(err, file);
+    if (!with || with->failed) return emi_fail_memory(err, file);
     put_file(&p, file, with);
     return p.status;
 }

@@ -26,13 +26,15 @@ extern const lab_file lab_files[];
  * of the file in this directory. */
 em_status lab_file_text(char **out, const char *name, em_error *err);
 
-/* What a template is filled in with: texts and lists, by name. */
+/* What a template is filled in with: texts and lists, by name.  A want of memory is told by template_put: where it left NULL,
+ * nothing more is filled in. */
 typedef struct fill fill;
 
-em_status fill_open(fill **out, em_error *err);
+fill *fill_new(void);
+void fill_fail(fill *with); /* memory ran out elsewhere */
 void fill_free(fill **with);
 
-/* A text, and more of it at its end.  A want of memory is told by template_put. */
+/* A text, and more of it at its end. */
 void fill_text(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void fill_more(fill *with, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void fill_flag(fill *with, const char *name, int value);

@@ -58,16 +58,6 @@ static void fill_claims(fill *with, const reproduction *r)
 
 /* ---- figures -------------------------------------------------------------------------------------------------- */
 
-/* Positions on an axis, as a table shows them. */
-static const struct {
-    const char *name, *noun;
-    double unit;
-} scales[] = {
-    [AXIS_ITERATIONS] = {"iterations", "iterations", 1},
-    [AXIS_UNITS] = {"communications cost", "units", 1},
-    [AXIS_BYTES] = {"bytes sent", "MB", 1e6},
-};
-
 /* Without digits that mean nothing; a dash for what there is not. */
 static void fill_amount(fill *with, const char *name, double value)
 {
@@ -76,7 +66,7 @@ static void fill_amount(fill *with, const char *name, double value)
 
 static void fill_curve(fill *with, const picture *p, const curve *c)
 {
-    double end = curve_end(c), unit = scales[p->along].unit;
+    double end = curve_end(c), unit = paper_axes[p->along].unit;
     fill_texts(with, {"label", c->label}, {"note", c->note ? c->note : curve_ran(c) ? "" : "did not run"});
     fill_text(with, "table", "%s-%s.csv", p->about->key, c->key);
     fill_flag(with, "ran", curve_ran(c));
@@ -95,8 +85,8 @@ static void fill_curve(fill *with, const picture *p, const curve *c)
 
 static void fill_picture(fill *with, const picture *p, const char *svg)
 {
-    fill_texts(with, {"svg", svg}, {"file", p->file}, {"setup", p->about->title}, {"axis", scales[p->along].name},
-               {"noun", scales[p->along].noun});
+    fill_texts(with, {"svg", svg}, {"file", p->file}, {"setup", p->about->title}, {"axis", paper_axes[p->along].words},
+               {"noun", paper_axes[p->along].noun});
     for (int i = 0; i < p->about->curve_count; i++)
         if (picture_shows(p, &p->about->curves[i])) fill_curve(fill_add(with, "curves"), p, &p->about->curves[i]);
 }
@@ -126,10 +116,8 @@ static void fill_command(fill *with, const char *command)
 
 em_status page_write(FILE *out, const char *page, const reproduction *r, const char *const *pictures, em_error *err)
 {
-    em_status status = EM_OK;
     char file[64];
-    fill *with = NULL;
-    TRY(fill_open(&with, err));
+    fill *with = fill_new();
     fill_command(with, r->command);
     fill_texts(with, {"command", r->command}, {"version", em_version()}, {"plural", r->trials == 1 ? "" : "s"});
     fill_numbers(with, {"trials", r->trials});
@@ -142,8 +130,7 @@ em_status page_write(FILE *out, const char *page, const reproduction *r, const c
         fill_texts(fill_add(with, "setups"), {"key", s->key}, {"title", s->title}, {"about", s->about});
     }
     (void)snprintf(file, sizeof file, "pages/%s", page);
-    TRY(template_put(out, file, with, err));
-done:
+    em_status status = template_put(out, file, with, err);
     fill_free(&with);
     return status;
 }

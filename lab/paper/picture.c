@@ -11,12 +11,7 @@
 
 double curve_position(const lab_curve_row *row, axis along)
 {
-    switch (along) {
-    case AXIS_ITERATIONS: return (double)row->iteration;
-    case AXIS_UNITS: return row->units;
-    case AXIS_BYTES: return row->bytes;
-    }
-    return NAN;
+    return along == AXIS_UNITS ? row->units : along == AXIS_BYTES ? row->bytes : (double)row->iteration;
 }
 
 int curve_ran(const curve *c)
@@ -87,13 +82,10 @@ static plot_curve take_curve(const curve *c)
  * takes. */
 em_status picture_draw(emi_output *output, const picture *p, em_error *err)
 {
-    static const char *const titles[] = {[AXIS_ITERATIONS] = "Iterations",
-                                         [AXIS_UNITS] = "Communications cost (units: d x K matrices to each neighbour)",
-                                         [AXIS_BYTES] = "Bytes sent"};
     static const plot_frame frame = {.left = 87, .right = 29, .title = 36, .labels = 60, .height = 376, .columns = 2};
     const plot_axes axes = {.at = point_at,
                             .along = (int)p->along,
-                            .xlabel = titles[p->along],
+                            .xlabel = paper_axes[p->along].title,
                             .xformat = p->along != AXIS_BYTES ? "%g"
                                        : p->log_x             ? "%.0s %cB"
                                                               : "%.1s%c",
