@@ -87,7 +87,8 @@ static int copy_whole(FILE *picture, FILE *out, const char *end)
     return 0;
 }
 
-/* plots/picture.gp, filled in with what is freed here.  Without `out` nothing is drawn, and it is enough that gnuplot does not object. */
+/* plots/picture.gp, filled in with what is freed here.  Without `out` nothing is drawn, and it is enough that gnuplot does not
+ * object. */
 static em_status draw(const char *program, picture_kind kind, int width, int height, fill *with, FILE *out, int *drawn,
                       em_error *err)
 {
