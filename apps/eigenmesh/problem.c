@@ -1,12 +1,18 @@
 #include "problem.h"
 #include "cluster.h"
-#include "input.h"
+#include "files.h"
 #include "message.h"
 
 #include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>
+
+/* What follows "file:" in the text, or NULL. */
+static const char *file_of(const char *text)
+{
+    return emi_text_after(text, "file:");
+}
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
 
@@ -19,7 +25,7 @@ static em_status weights_from_file(em_graph *graph, const char *path, em_error *
 {
     double *W = NULL;
     size_t nodes = (size_t)em_graph_nodes(graph);
-    em_status status = input_matrix(&W, path, nodes, nodes, "nodes x nodes", err);
+    em_status status = matrix_read(&W, path, nodes, nodes, "nodes x nodes", err);
     if (status == EM_OK) status = em_graph_set_weight_matrix(graph, W, err);
     emi_free(W);
     return status;
@@ -30,7 +36,7 @@ em_status network_create(em_graph **out, const char *topology, const char *weigh
 {
     em_status status = EM_OK;
     em_graph *graph = NULL;
-    const char *file = weights ? input_file_of(weights) : NULL;
+    const char *file = weights ? file_of(weights) : NULL;
     TRY(em_graph_create(&graph, topology_or_default(topology, nodes), nodes, seed, err));
     if (file)
         TRY(weights_from_file(graph, file, err));
@@ -45,27 +51,13 @@ done:
 
 /* ---- what is asked --------------------------------------------------------------------------------------- */
 
-/* A file a node, or one for all? */
-static int one_a_node(const problem *p)
-{
-    return p->args->operand_count > 1 || pattern_is(p->args->operands[0]);
-}
-
 static em_status choose_nodes(problem *p, em_error *err)
 {
-    int inputs = p->args->operand_count;
-    em_status status = EM_OK;
-    p->nodes = inputs > 1 ? inputs : cluster_size();
-    if (inputs == 1 && one_a_node(p) && cluster_size() == 1 && !args_given(p->args, "nodes"))
-        status = pattern_count(p->args->operands[0], &p->nodes, err);
-    if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
-    if (status != EM_OK || !one_a_node(p)) return status;
-    if (inputs > 1 && p->nodes != inputs)
-        return emi_fail(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
-                        inputs);
-    if (args_given(p->args, "split"))
-        return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
-    return EM_OK;
+    p->nodes = cluster_size();
+    if (!inputs_are_nodes(p->args)) return args_int(p->args, "nodes", 1, &p->nodes, err);
+    em_status status = inputs_count(p->args, &p->nodes, err);
+    if (status != EM_OK || !args_given(p->args, "split")) return status;
+    return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
 }
 
 enum { OPTION_ROOM = 64 };
@@ -95,16 +87,15 @@ em_status problem_describe(problem *p, const arguments *args, em_error *err)
     TRY(args_solver(args, p->options, err));
     (void)emi_text_u64(option_text(p, "seed", text), &p->seed);
     double wanted = components_of(p);
-    if (strcmp(init, "random") != 0 && !input_file_of(init))
+    if (strcmp(init, "random") != 0 && !file_of(init))
         TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
-    if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
+    if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !file_of(truth))
         TRY(emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth));
-    if (wanted > 0 && wanted < 1 && (input_file_of(init) || input_file_of(truth)))
+    if (wanted > 0 && wanted < 1 && (file_of(init) || file_of(truth)))
         TRY(emi_fail(err, EM_EINVAL,
                      "--components: with a fraction of variance, a file of K columns fits no K; try a whole number"));
-    TRY(em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err));
+    TRY(em_options_set(p->options, "truth", file_of(truth) ? "none" : truth, err));
     TRY(cluster_choose_engine(args_text(args, "engine"), &p->together, err));
-    TRY(input_check_streams(args->operands, args->operand_count, cluster_size(), err));
     TRY(choose_nodes(p, err));
 done:
     return status;
@@ -156,17 +147,9 @@ done:
 /* The file of this node: the first one in its own order, all others by its names. */
 static em_status open_own(problem *p, int node, em_error *err)
 {
-    em_status status = EM_OK;
-    const arguments *args = p->args;
-    const char *path = args->operands[args->operand_count > 1 ? node : 0];
     char room[PATH_MAX];
-    if (args->operand_count == 1) {
-        TRY(pattern_name(room, path, node, err));
-        path = room;
-    }
-    TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, args, NULL, err));
-done:
-    return status;
+    const char *path = input_path(p->args, node, room);
+    return reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, NULL, err);
 }
 
 static em_status open_others(problem *p, em_error *err)
@@ -181,10 +164,10 @@ done:
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = emi_calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
+    p->tables = emi_calloc((size_t)(inputs_are_nodes(p->args) ? p->hosted : 1), sizeof *p->tables);
     status = cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err);
     if (status != EM_OK || !p->tables) return status;
-    if (one_a_node(p)) {
+    if (inputs_are_nodes(p->args)) {
         TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
         TRY(reading_share(&p->reading, err));
         TRY(cluster_agree(open_others(p, err), err));
@@ -209,10 +192,10 @@ static em_status open_start_and_truth(problem *p, em_error *err)
 {
     static const char shape[] = "features x components";
     em_status status = EM_OK;
-    const char *init = input_file_of(args_value(p->args, "init")), *truth = input_file_of(args_value(p->args, "truth"));
+    const char *init = file_of(args_value(p->args, "init")), *truth = file_of(args_value(p->args, "truth"));
     size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p);
-    if (init) TRY(input_matrix(&p->init, init, d, K, shape, err));
-    if (truth) TRY(input_matrix(&p->truth, truth, d, K, shape, err));
+    if (init) TRY(matrix_read(&p->init, init, d, K, shape, err));
+    if (truth) TRY(matrix_read(&p->truth, truth, d, K, shape, err));
     em_options_set_start(p->options, p->init, d, K);
     em_options_set_truth(p->options, p->truth, d, K);
 done:
@@ -279,7 +262,7 @@ void problem_warn(const problem *p, const em_info *info)
 {
     int constant = info->constant_features;
     if (args_given(p->args, "quiet") || !cluster_speaks()) return;
-    if (!args_reports(p->args)) reading_warn(&p->reading);
+    reading_warn(&p->reading, p->args);
     if (constant)
         complain("--scale std: %d constant feature%s left unscaled; try --columns to leave %s out", constant,
                  constant == 1 ? " was" : "s were", constant == 1 ? "it" : "them");

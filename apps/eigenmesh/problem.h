@@ -3,8 +3,7 @@
 #define EIGENMESH_PROBLEM_H
 
 #include "command.h"
-#include "json.h"
-#include "reading.h"
+#include "input.h"
 
 /* The options that describe it, for a command's table; --truth is the command's own. */
 #define PROBLEM_OPTIONS                                                                                                \

@@ -3,7 +3,6 @@
 #include "input.h"
 #include "lab/plot.h"
 #include "outputs.h"
-#include "reading.h"
 #include "stream.h"
 
 #include "base/error.h"
@@ -38,7 +37,7 @@ typedef struct transform_job {
     em_model *model;
     em_data *data;
     reading reading;    /* by the model's names... */
-    features names;     /* ...which are those of what --inverse writes */
+    reading names;      /* ...which are those of what --inverse writes */
     const double *fill; /* for values that are missing */
     int inverse, whiten;
     output_file plot;
@@ -152,12 +151,11 @@ static em_status open_files(transform_job *job, em_error *err)
     em_status status = EM_OK;
     const arguments *args = job->args;
     TRY(check_options(args, err));
-    TRY(input_check_streams(args->operands, args->operand_count, 1, err));
     TRY(outputs_open(&job->plot, 1, args, err));
     TRY(em_model_load(&job->model, args->operands[0], err));
     TRY(choose_fill(job, err));
     /* Scores have no names that are known. */
-    TRY(features_of_model(job->inverse ? &job->names : &job->reading.features, job->model, args->operands[0], err));
+    TRY(reading_by_model(job->inverse ? &job->names : &job->reading, job->model, args->operands[0], err));
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
     size_t d = (size_t)em_model_features(job->model), K = (size_t)em_model_components_count(job->model);
     TRY(check_columns(job->data, job->inverse ? K : d, args->operands[0], job->inverse, err));
@@ -197,14 +195,12 @@ static em_status transform(const arguments *args, em_error *err)
                             .context = &job};
     TRY(stream_rows(job.data, &target, err));
     TRY(outputs_commit(&job.plot, 1, err));
-    if (args_reports(args))
-        print_report(&job, &target);
-    else if (!args_given(args, "quiet"))
-        reading_warn(&job.reading);
+    if (args_reports(args)) print_report(&job, &target);
+    reading_warn(&job.reading, args);
 done:
     outputs_discard(&job.plot, 1);
     emi_free(job.drawn);
-    features_free(&job.names);
+    reading_free(&job.names);
     reading_free(&job.reading);
     em_data_free(&job.data);
     em_model_free(&job.model);
@@ -215,7 +211,7 @@ const command_spec command_transform = {
     .name = "transform",
     .summary = "Turn rows into scores along the components, or back",
     .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
-    .operands = {{"MODEL.npz", READS}, {"INPUT", READS_TABLE}},
+    .operands = {{"MODEL.npz", READS}, {"INPUT", READS}},
     .operand_limit = 2,
     .options = transform_options,
     .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",

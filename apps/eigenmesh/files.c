@@ -1,0 +1,299 @@
+#include "files.h"
+#include "cluster.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/place.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- from what was typed to a path -------------------------------------------------------------------- */
+
+/* What follows so many fields with colons behind them, of a text that begins with "raw:"; the text itself otherwise. */
+static const char *after_raw(const char *text, int fields)
+{
+    const char *path = text;
+    if (!emi_text_after(text, "raw:")) return text;
+    while (path && fields-- > 0) {
+        path = strchr(path, ':');
+        if (path) path++;
+    }
+    return path ? path : text;
+}
+
+/* Standard input by any of its names, and with ":name" after it. */
+static int is_standard_input(const char *path)
+{
+    static const char *const names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const char *rest = emi_text_after(path, names[n]);
+        if (rest && (!*rest || *rest == ':')) return 1;
+    }
+    return 0;
+}
+
+/* The file of a table to read, without what "raw:TYPE:COLUMNS:" and ":name" add to it: part of the text, or in `room`.
+ * The path itself may have a colon in its name. */
+static const char *table_to_read(const char *text, char room[PATH_MAX])
+{
+    const char *path = after_raw(text, 3);
+    if (is_standard_input(path)) return "-";
+    if (strlen(path) >= PATH_MAX || access(path, F_OK) == 0) return path;
+    (void)snprintf(room, PATH_MAX, "%s", path);
+    for (char *colon; (colon = strrchr(room, ':'));) {
+        *colon = 0;
+        if (access(room, F_OK) == 0) return room;
+    }
+    return path;
+}
+
+/* Of one to write, without "raw:TYPE:" and what follows ".h5". */
+static const char *table_to_write(const char *text, char room[PATH_MAX])
+{
+    const char *path = after_raw(text, 2), *inner = strstr(text, ".h5:/");
+    if (path != text || !inner || inner - text + 4 > PATH_MAX) return path;
+    (void)snprintf(room, PATH_MAX, "%.*s", (int)(inner - text) + 3, text);
+    return room;
+}
+
+/* ---- a file a node --------------------------------------------------------------------------------------- */
+
+/* "shard-%03d.npy": one conversion of a whole number, and nothing else that printf would look at. */
+static int is_pattern(const char *path)
+{
+    const char *at = strchr(path, '%');
+    if (!at) return 0;
+    at += 1 + strspn(at + 1, "0123456789");
+    return *at == 'd' && !strchr(at + 1, '%');
+}
+
+int inputs_are_nodes(const arguments *args)
+{
+    return args->operand_count > 1 || is_pattern(args->operands[0]);
+}
+
+const char *input_path(const arguments *args, int node, char room[PATH_MAX])
+{
+    if (args->operand_count > 1) return args->operands[node];
+    const char *pattern = args->operands[0], *at = strchr(pattern, '%');
+    char *end;
+    int digits = (int)strtol(at + 1, &end, 10);
+    (void)snprintf(room, PATH_MAX, "%.*s%0*d%s", (int)(at - pattern), pattern, digits, node, end + 1);
+    return room;
+}
+
+/* Of a pattern: as --nodes says, else a file a process, else as many as there are in a row.  Other processes may have theirs
+ * where this one cannot see them. */
+em_status inputs_count(const arguments *args, int *count, em_error *err)
+{
+    em_status status = EM_OK;
+    char room[PATH_MAX], inner[PATH_MAX];
+    int given = args->operand_count, looks = given == 1 && cluster_size() == 1;
+    *count = given > 1 ? given : looks ? INT_MAX : cluster_size();
+    TRY(args_int(args, "nodes", 1, count, err));
+    if (given > 1 && *count != given)
+        TRY(emi_fail(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", *count,
+                     given));
+    for (int node = 0; looks && node < *count; node++) {
+        const char *path = input_path(args, node, room);
+        if (access(table_to_read(path, inner), F_OK) == 0) continue;
+        if (node == 0 || args_given(args, "nodes"))
+            TRY(emi_fail(err, EM_EIO, "%s: is missing, the INPUT of a node; try another name", path));
+        *count = node;
+    }
+done:
+    return status;
+}
+
+/* ---- what a file is known by ------------------------------------------------------------------------------- */
+
+enum { ROLE = 32, KEY = NAME_MAX + 64 };
+
+typedef struct named_file {
+    char role[ROLE]; /* "--output" or "INPUT" */
+    char *path;
+    int written;
+    int in_parts;    /* others lie beside it: FILE.FIRST-LAST, and the same with .next */
+    int is_stream;   /* written: "-", or /dev/stdout and the like; read: what can be read once */
+    char file[KEY];  /* the same for all names of a file; "" where another of the same is no matter */
+    char place[KEY]; /* its directory and its name there; "" of a stream */
+} named_file;
+
+static void make_key(char key[KEY], const char *kind, const struct stat *about, const char *name)
+{
+    (void)snprintf(key, KEY, "%s%llu:%llu/%s", kind, (unsigned long long)about->st_dev,
+                   (unsigned long long)about->st_ino, name);
+}
+
+/* A terminal or /dev/null may have many names, but "-" is one for all that is read, and one for all that is written. */
+static void identify(named_file *f, const char *path)
+{
+    struct stat about, home;
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int dash = strcmp(path, "-") == 0, stream = f->written ? STDOUT_FILENO : STDIN_FILENO;
+    int exists = (dash ? fstat(stream, &about) : stat(path, &about)) == 0;
+    f->is_stream = f->written ? emi_place_stream(path) >= 0 : dash || (exists && S_ISFIFO(about.st_mode));
+    emi_place_directory(path, directory);
+    if (emi_place_stream(path) < 0 && stat(directory, &home) == 0)
+        make_key(f->place, "", &home, slash ? slash + 1 : path);
+    if (!exists)
+        memcpy(f->file, f->place, KEY);
+    else if (S_ISREG(about.st_mode))
+        make_key(f->file, "", &about, "");
+    else if (dash || (f->is_stream && !S_ISCHR(about.st_mode)))
+        make_key(f->file, f->written ? "to " : "from ", &about, "");
+}
+
+/* "run.ck.0-3" and "run.ck.0-3.next" of "run.ck" */
+static int is_part(const named_file *whole, const named_file *part)
+{
+    int end = 0;
+    const char *rest = whole->in_parts ? emi_text_after(part->place, whole->place) : NULL;
+    if (rest) (void)sscanf(rest, ".%*[0-9]-%*[0-9]%n", &end);
+    return end > 0 && (!rest[end] || strcmp(rest + end, ".next") == 0);
+}
+
+/* ---- two names of one file ---------------------------------------------------------------------------------- */
+
+static const char *name_of(const named_file *file)
+{
+    return strcmp(file->path, "-") == 0 ? "standard input" : file->path;
+}
+
+static em_status compare(const named_file *before, const named_file *file, em_error *err)
+{
+    int same = *file->file && strcmp(before->file, file->file) == 0;
+    const named_file *written = file->written ? file : before, *other = file->written ? before : file;
+    int streams = file->is_stream && before->is_stream;
+    if (!same && !is_part(before, file) && !is_part(file, before)) return EM_OK;
+    if (!written->written && !streams) return EM_OK;
+    if (!written->written)
+        return emi_fail(err, EM_EINVAL, "%s: given twice, and can be read once; try a file for one of them",
+                        name_of(file));
+    if (other->written && streams)
+        return emi_fail(err, EM_EINVAL, "%s: standard output is that of %s already; try a file's name", written->role,
+                        other->role);
+    if (strcmp(written->path, other->path) == 0)
+        return emi_fail(err, EM_EINVAL, "%s: '%s' is the file of %s too; try another name", written->role,
+                        written->path, other->role);
+    return emi_fail(err, EM_EINVAL, "%s: '%s' is the file of %s '%s' too; try another name", written->role,
+                    written->path, other->role, other->path);
+}
+
+static em_status add(collisions *c, named_file file, const char *role, const char *path, em_error *err)
+{
+    em_status status = EM_OK;
+    char *target = NULL;
+    named_file *files = emi_realloc(c->files, (size_t)(c->count + 1) * sizeof *files);
+    if (files) c->files = files;
+    (void)snprintf(file.role, sizeof file.role, "%s", role);
+    file.path = emi_strdup(path);
+    if (!files || !file.path) TRY(emi_fail_memory(err, "files"));
+    /* A link may lead to where nothing is yet; but parts lie beside the name that was typed. */
+    if (file.written && !file.in_parts) target = emi_place_follow(path);
+    identify(&file, target ? target : path);
+    for (int i = 0; i < c->count; i++) TRY(compare(&c->files[i], &file, err));
+    c->files[c->count++] = file;
+    file.path = NULL;
+done:
+    emi_free(target);
+    emi_free(file.path);
+    return status;
+}
+
+em_status collisions_write(collisions *c, const char *role, const char *path, em_error *err)
+{
+    return add(c, (named_file){.written = 1}, role, path, err);
+}
+
+em_status collisions_read(collisions *c, const char *role, const char *path, em_error *err)
+{
+    char room[PATH_MAX];
+    return add(c, (named_file){0}, role, table_to_read(path, room), err);
+}
+
+void collisions_free(collisions *c)
+{
+    for (int i = 0; i < c->count; i++) emi_free(c->files[i].path);
+    emi_free(c->files);
+    *c = (collisions){0};
+}
+
+/* ---- what the arguments name --------------------------------------------------------------------------- */
+
+static em_status write_argument(collisions *c, file_use use, const char *role, const char *text, em_error *err)
+{
+    char room[PATH_MAX];
+    int in_parts = use == WRITES_IN_PARTS && cluster_size() > 1;
+    if (use == WRITES_IN_PARTS && strcmp(text, "-") == 0)
+        return emi_fail(err, EM_EINVAL, "%s: is read again, which standard output cannot be; try a file's name", role);
+    if (use == WRITES_TABLE) text = table_to_write(text, room);
+    return add(c, (named_file){.written = 1, .in_parts = in_parts}, role, text, err);
+}
+
+static em_status read_argument(collisions *c, const arguments *args, file_use use, const char *role, const char *text,
+                               em_error *err)
+{
+    em_status status = EM_OK;
+    char room[PATH_MAX];
+    int nodes = 0;
+    if (use == READS_SPEC) text = emi_text_after(text, "file:");
+    if (!text) return EM_OK;
+    if (use == READS_TABLES && args->operand_count == 1 && is_pattern(text)) {
+        TRY(inputs_count(args, &nodes, err));
+        for (int node = 0; node < nodes; node++) TRY(collisions_read(c, role, input_path(args, node, room), err));
+        return EM_OK;
+    }
+    TRY(collisions_read(c, role, text, err));
+    const named_file *file = &c->files[c->count - 1];
+    if (file->is_stream && cluster_size() > 1)
+        TRY(emi_fail(err, EM_EINVAL, "%s: can be read by one process, and %d were started; try a file", name_of(file),
+                     cluster_size()));
+done:
+    return status;
+}
+
+/* All arguments of one use, the operands first. */
+static em_status add_arguments(collisions *c, const arguments *args, file_use use, em_error *err)
+{
+    em_status status = EM_OK;
+    const command_spec *command = args->command;
+    for (int n = 0; n < args->operand_count + args->count; n++) {
+        char role[ROLE];
+        int option = n - args->operand_count, operand = command->operand_limit == ANY_NUMBER ? 0 : n;
+        const char *text = option < 0 ? args->operands[n] : args->values[option];
+        if (!text || (option < 0 ? command->operands[operand].file : args->specs[option].file) != use) continue;
+        (void)snprintf(role, ROLE, "%s%s", option < 0 ? "" : "--",
+                       option < 0 ? command->operands[operand].name : args->specs[option].name);
+        TRY(use < READS ? write_argument(c, use, role, text, err) : read_argument(c, args, use, role, text, err));
+    }
+done:
+    return status;
+}
+
+em_status collisions_read_named(collisions *c, const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    for (file_use use = READS; use <= READS_SPEC; use++) TRY(add_arguments(c, args, use, err));
+done:
+    return status;
+}
+
+em_status collisions_check(arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    collisions c = {0};
+    for (file_use use = WRITES_TABLE; use < READS; use++) TRY(add_arguments(&c, args, use, err));
+    for (int i = 0; i < c.count; i++) args->stdout_is_taken |= strcmp(c.files[i].path, "-") == 0;
+    if (args->stdout_is_taken && args->command->prints_table && args_given(args, "json"))
+        TRY(emi_fail(err, EM_EINVAL, "--json: standard output is that of '-' already; try a file's name for that"));
+    TRY(collisions_read_named(&c, args, err));
+done:
+    collisions_free(&c);
+    return status;
+}
