@@ -2,7 +2,7 @@
 #include "command.h"
 #include "input.h"
 #include "lab/tables/writer.h"
-#include "stream.h"
+#include "outputs.h"
 
 #include "base/error.h"
 

@@ -9,26 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- texts --------------------------------------------------------------------------------------------- */
-
-static void put(texts *t, const char *text)
-{
-    size_t bytes = strlen(text) + 1, needed = t->size + bytes;
-    if (!t->failed && needed > t->room) {
-        char *grown = emi_realloc(t->text, 2 * needed);
-        t->failed = grown == NULL;
-        if (grown) t->text = grown, t->room = 2 * needed;
-    }
-    if (t->failed) return;
-    memcpy(t->text + t->size, text, bytes);
-    t->size = needed;
-}
-
-static const char *next(const char *text)
-{
-    return text + strlen(text) + 1;
-}
-
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Where the names are in the text, behind their owner's. */
@@ -39,14 +19,15 @@ static em_status find_names(reading *r, em_error *err)
     for (size_t n = 0; n < all->size; n++) count += all->text[n] == 0;
     r->names = all->failed ? NULL : emi_calloc(count, sizeof *r->names);
     if (!r->names) return emi_fail_memory(err, "names of columns");
-    for (const char *at = next(all->text); at < all->text + all->size; at = next(at)) r->names[r->count++] = at;
+    for (const char *at = text_after(all->text); at < all->text + all->size; at = text_after(at))
+        r->names[r->count++] = at;
     return EM_OK;
 }
 
-static em_status name_by_table(reading *r, const em_data *table, em_error *err)
+static em_status name_by_table(reading *r, const em_data *data, em_error *err)
 {
-    const char *name = em_data_name(table);
-    for (size_t k = 0; name; name = em_data_column_name(table, k++)) put(&r->owner_and_names, name);
+    const char *name = em_data_name(data);
+    for (size_t k = 0; name; name = em_data_column_name(data, k++)) texts_put(&r->owner_and_names, name);
     return find_names(r, err);
 }
 
@@ -54,7 +35,7 @@ em_status reading_by_model(reading *r, const em_model *model, const char *path, 
 {
     const char *name = em_model_feature_name(model, 0) ? path : NULL;
     if (!name) return EM_OK;
-    for (int k = 0; name; name = em_model_feature_name(model, k++)) put(&r->owner_and_names, name);
+    for (int k = 0; name; name = em_model_feature_name(model, k++)) texts_put(&r->owner_and_names, name);
     return find_names(r, err);
 }
 
@@ -74,20 +55,20 @@ done:
 
 /* A table that was read by these names: one that has none has them by position; one that has names where the first has
  * none is refused. */
-static em_status settle_names(reading *r, em_data *table, em_error *err)
+static em_status settle_names(reading *r, em_data *data, em_error *err)
 {
-    const char *first = r->owner_and_names.text, *name = em_data_name(table);
-    if ((r->count == 0) == (em_data_column_name(table, 0) == NULL)) return EM_OK;
+    const char *first = r->owner_and_names.text, *name = em_data_name(data);
+    if ((r->count == 0) == (em_data_column_name(data, 0) == NULL)) return EM_OK;
     if (r->count == 0)
         return emi_fail(err, EM_EDATA,
                         "%s: has names of columns, where %s, the first, has none; try one with names first", name,
                         first);
-    if (em_data_columns(table) != r->count)
+    if (em_data_columns(data) != r->count)
         return emi_fail(err, EM_EDATA,
                         "%s: has %zu columns, where %s has %zu features; try the same ones, or --columns", name,
-                        em_data_columns(table), first, r->count);
+                        em_data_columns(data), first, r->count);
     r->by_position = name;
-    return em_data_set_column_names(table, r->names, err);
+    return em_data_set_column_names(data, r->names, err);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
@@ -117,20 +98,20 @@ static em_status as_typed(em_status status, em_error *err)
 
 /* Of each file there is its name, the remarks, and then the position, the name and the reason of each column left out; an
  * empty text ends them. */
-static em_status note(reading *r, const em_data *table, em_error *err)
+static em_status note(reading *r, const em_data *data, em_error *err)
 {
     const em_left_out *out;
-    r->rows_dropped += em_data_rows_dropped(table);
-    put(&r->files, em_data_name(table));
-    put(&r->files, em_data_remarks(table));
-    for (size_t n = 0; (out = em_data_left_out(table, n)) != NULL; n++) {
+    r->rows_dropped += em_data_rows_dropped(data);
+    texts_put(&r->files, em_data_name(data));
+    texts_put(&r->files, em_data_remarks(data));
+    for (size_t n = 0; (out = em_data_left_out(data, n)) != NULL; n++) {
         char column[24];
         (void)snprintf(column, sizeof column, "%zu", out->column);
-        put(&r->files, column);
-        put(&r->files, out->name);
-        put(&r->files, out->why);
+        texts_put(&r->files, column);
+        texts_put(&r->files, out->name);
+        texts_put(&r->files, out->why);
     }
-    put(&r->files, "");
+    texts_put(&r->files, "");
     return r->files.failed ? emi_fail_memory(err, "columns left out") : EM_OK;
 }
 
@@ -206,54 +187,52 @@ done:
 
 /* ---- for people and for programs ------------------------------------------------------------------------ */
 
-static const char *remarks_of(const char *file)
-{
-    return next(file);
-}
-
-static const char *columns_of(const char *file)
-{
-    return next(next(file));
-}
-
 /* A column left out, and the text behind it, which is empty where there is no more. */
 static const char *take(const char *at, em_left_out *out)
 {
-    *out = (em_left_out){(size_t)strtoull(at, NULL, 10), next(at), next(next(at))};
-    return next(out->why);
+    *out = (em_left_out){(size_t)strtoull(at, NULL, 10), text_after(at), text_after(text_after(at))};
+    return text_after(out->why);
 }
 
-/* The file after this one, or the first one where this is NULL; NULL: there is no more.  Between those of two processes
- * there may be more zeros than one. */
-static const char *next_file(const reading *r, const char *file)
+typedef struct file_read {
+    const char *name, *remarks, *columns;
+} file_read;
+
+/* The file after this one, or the first one where this is zeroed; 0: there is no more.  Between those of two processes there
+ * may be more zeros than one. */
+static int next_file(const reading *r, file_read *file)
 {
-    if (r->files.size == 0) return NULL;
-    const char *at = file ? columns_of(file) : r->files.text, *end = r->files.text + r->files.size;
-    for (em_left_out out; file && *at;) at = take(at, &out);
+    em_left_out out;
+    if (r->files.size == 0) return 0;
+    const char *at = file->name ? file->columns : r->files.text, *end = r->files.text + r->files.size;
+    while (file->name && *at) at = take(at, &out);
     while (at < end && !*at) at++;
-    return at < end ? at : NULL;
+    if (at == end) return 0;
+    *file = (file_read){at, text_after(at), text_after(text_after(at))};
+    return 1;
 }
 
-/* Read alike: the same remarks, and the same columns left out; the reasons may quote different cells. */
-static int is_alike(const char *a, const char *b)
+/* The same remarks, and the same columns left out; the reasons may quote different cells. */
+static int is_alike(const file_read *one, const file_read *other)
 {
-    em_left_out one, other;
-    int same = strcmp(remarks_of(a), remarks_of(b)) == 0;
-    for (a = columns_of(a), b = columns_of(b); same && *a && *b;) {
-        a = take(a, &one);
-        b = take(b, &other);
-        same = one.column == other.column && strcmp(one.name, other.name) == 0;
+    em_left_out a, b;
+    const char *at = one->columns, *there = other->columns;
+    int same = strcmp(one->remarks, other->remarks) == 0;
+    while (same && *at && *there) {
+        at = take(at, &a);
+        there = take(there, &b);
+        same = a.column == b.column && strcmp(a.name, b.name) == 0;
     }
-    return same && !*a && !*b;
+    return same && !*at && !*there;
 }
 
 /* How many files were read like this one, itself counted; 0 where one before it was. */
-static size_t count_alike(const reading *r, const char *file)
+static size_t count_alike(const reading *r, const file_read *file)
 {
     size_t count = 0;
-    for (const char *other = NULL; (other = next_file(r, other));) {
-        if (other != file && !is_alike(other, file)) continue;
-        if (other != file && count == 0) return 0;
+    for (file_read other = {0}; next_file(r, &other);) {
+        if (!is_alike(&other, file)) continue;
+        if (count == 0 && other.name != file->name) return 0;
         count++;
     }
     return count;
@@ -263,36 +242,35 @@ enum { SHOWN = 8, LINE = SHOWN * 220 };
 
 /* "id (text, such as 'P1'), column 3 (empty)", as many as are shown, into out; how many there are.  With `unasked`, only those
  * that the program left out by itself. */
-static size_t list_left_out(const char *at, int unasked, char *out, size_t room)
+static size_t list_left_out(const file_read *file, int unasked, char out[LINE])
 {
     em_left_out column;
     size_t count = 0, used = 0;
-    *out = 0;
-    while (*at) {
+    for (const char *at = file->columns; *at;) {
         char name[32];
         at = take(at, &column);
         if (unasked && (strcmp(column.why, "as asked") == 0 || strcmp(column.why, "the label") == 0)) continue;
-        if (count++ >= SHOWN || used >= room) continue;
+        if (count++ >= SHOWN) continue;
         (void)snprintf(name, sizeof name, "column %zu", column.column + 1);
-        used += (size_t)snprintf(out + used, room - used, "%s%.100s (%.100s)", count > 1 ? ", " : "",
+        used += (size_t)snprintf(out + used, LINE - used, "%s%.100s (%.100s)", count > 1 ? ", " : "",
                                  *column.name ? column.name : name, column.why);
     }
-    for (char *c = out; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = ' ';
-    if (count > SHOWN && used < room) (void)snprintf(out + used, room - used, " and %zu more", count - SHOWN);
+    for (size_t c = 0; c < used; c++)
+        if (iscntrl((unsigned char)out[c])) out[c] = ' ';
+    if (count > SHOWN) (void)snprintf(out + used, LINE - used, " and %zu more", count - SHOWN);
     return count;
 }
 
 void reading_print(const reading *r)
 {
     char line[LINE];
-    for (const char *file = NULL; (file = next_file(r, file));) {
-        size_t alike = *remarks_of(file) ? count_alike(r, file) : 0;
+    for (file_read file = {0}; next_file(r, &file);) {
+        size_t alike = *file.remarks ? count_alike(r, &file) : 0;
         if (!alike) continue;
-        (void)printf("read      %s", file);
+        (void)printf("read      %s", file.name);
         if (alike > 1) (void)printf(" and %zu more", alike - 1);
-        (void)printf(": %s\n", remarks_of(file));
-        if (list_left_out(columns_of(file), 0, line, sizeof line)) (void)printf("left out  %s\n", line);
+        (void)printf(": %s\n", file.remarks);
+        if (list_left_out(&file, 0, line)) (void)printf("left out  %s\n", line);
     }
     if (r->rows_dropped)
         (void)printf("dropped   %zu row%s with missing values\n", r->rows_dropped, r->rows_dropped == 1 ? "" : "s");
@@ -305,36 +283,39 @@ void reading_warn(const reading *r, const arguments *args)
 {
     char line[LINE];
     if (args_given(args, "quiet") || args_reports(args)) return;
-    for (const char *file = NULL; (file = next_file(r, file));)
-        if (count_alike(r, file) && list_left_out(columns_of(file), 1, line, sizeof line))
-            complain("%s: left out %s; try --columns to choose", file, line);
+    for (file_read file = {0}; next_file(r, &file);)
+        if (count_alike(r, &file) && list_left_out(&file, 1, line))
+            complain("%s: left out %s; try --columns to choose", file.name, line);
     if (r->rows_dropped)
         complain("--missing: %zu row%s dropped; try --missing mean", r->rows_dropped, r->rows_dropped == 1 ? "" : "s");
 }
 
-void reading_json(json *j, const reading *r)
+static void json_file(json *j, const file_read *file, size_t alike)
 {
     em_left_out column;
-    json_open(j, "inputs", '[');
-    for (const char *file = NULL; (file = next_file(r, file));) {
-        const char *at = columns_of(file);
-        size_t alike = count_alike(r, file);
-        if (!alike) continue;
+    json_open(j, NULL, '{');
+    json_text(j, "file", file->name);
+    json_whole(j, "read_alike", alike);
+    json_text(j, "remarks", file->remarks);
+    json_open(j, "left_out", '[');
+    for (const char *at = file->columns; *at;) {
+        at = take(at, &column);
         json_open(j, NULL, '{');
-        json_text(j, "file", file);
-        json_whole(j, "read_alike", alike);
-        json_text(j, "remarks", remarks_of(file));
-        json_open(j, "left_out", '[');
-        while (*at) {
-            at = take(at, &column);
-            json_open(j, NULL, '{');
-            json_whole(j, "column", column.column);
-            json_text(j, "name", column.name);
-            json_text(j, "why", column.why);
-            json_close(j, '}');
-        }
-        json_close(j, ']');
+        json_whole(j, "column", column.column);
+        json_text(j, "name", column.name);
+        json_text(j, "why", column.why);
         json_close(j, '}');
+    }
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+void reading_json(json *j, const reading *r)
+{
+    json_open(j, "inputs", '[');
+    for (file_read file = {0}; next_file(r, &file);) {
+        size_t alike = count_alike(r, &file);
+        if (alike) json_file(j, &file, alike);
     }
     json_close(j, ']');
     json_whole(j, "rows_dropped", r->rows_dropped);

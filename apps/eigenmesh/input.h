@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "json.h"
+#include "table.h"
 
 /* The options that say how to read a table, for a command's own. */
 #define INPUT_OPTIONS                                                                                                  \
@@ -25,13 +26,6 @@
         .help = "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the "  \
                 "network)"                                                                                             \
     }
-
-/* Texts one after the other, each with its 0, so that all of them can travel between processes as one piece. */
-typedef struct texts {
-    char *text;
-    size_t size, room;
-    int failed; /* out of memory */
-} texts;
 
 typedef struct reading {
     texts owner_and_names;   /* whose the names are, and then each; empty: nothing is known yet */

@@ -21,31 +21,22 @@ static const char *topology_or_default(const char *topology, int nodes)
     return topology ? topology : nodes < 4 ? "complete" : "er:0.5";
 }
 
-static em_status weights_from_file(em_graph *graph, const char *path, em_error *err)
-{
-    double *W = NULL;
-    size_t nodes = (size_t)em_graph_nodes(graph);
-    em_status status = matrix_read(&W, path, nodes, nodes, "nodes x nodes", err);
-    if (status == EM_OK) status = em_graph_set_weight_matrix(graph, W, err);
-    emi_free(W);
-    return status;
-}
-
 em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
                          em_error *err)
 {
     em_status status = EM_OK;
-    em_graph *graph = NULL;
+    double *W = NULL;
+    size_t side = (size_t)nodes;
     const char *file = weights ? file_of(weights) : NULL;
-    TRY(em_graph_create(&graph, topology_or_default(topology, nodes), nodes, seed, err));
-    if (file)
-        TRY(weights_from_file(graph, file, err));
-    else if (weights)
-        TRY(em_graph_set_weights(graph, weights, err));
-    *out = graph;
-    graph = NULL;
+    TRY(em_graph_create(out, topology_or_default(topology, nodes), nodes, seed, err));
+    if (file) {
+        TRY(matrix_read(&W, file, side, side, "nodes x nodes", err));
+        TRY(em_graph_set_weight_matrix(*out, W, err));
+    } else if (weights) {
+        TRY(em_graph_set_weights(*out, weights, err));
+    }
 done:
-    em_graph_free(&graph);
+    emi_free(W);
     return status;
 }
 
@@ -60,33 +51,24 @@ static em_status choose_nodes(problem *p, em_error *err)
     return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
 }
 
-enum { OPTION_ROOM = 64 };
-
-static const char *option_text(const problem *p, const char *name, char room[OPTION_ROOM])
+/* Their number, or the fraction of the variance that they are to explain. */
+static double components_of(const arguments *args)
 {
-    (void)em_options_get(p->options, name, room, OPTION_ROOM);
-    return room;
-}
-
-/* Their number, or the fraction of the variance that they are to explain; 0 where it is not set yet. */
-static double components_of(const problem *p)
-{
-    char text[OPTION_ROOM];
     double wanted = 0;
-    (void)emi_text_double(option_text(p, "components", text), &wanted);
+    (void)emi_text_double(args_text(args, "components"), &wanted);
     return wanted;
 }
 
 em_status problem_describe(problem *p, const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    char text[OPTION_ROOM];
     const char *init = args_value(args, "init"), *truth = args_value(args, "truth");
+    double wanted = components_of(args);
     *p = (problem){.args = args};
     TRY(em_options_create(&p->options, err));
     TRY(args_solver(args, p->options, err));
-    (void)emi_text_u64(option_text(p, "seed", text), &p->seed);
-    double wanted = components_of(p);
+    TRY(args_whole(args, "seed", 0, UINT64_MAX, &p->seed, err));
+    TRY(args_int(args, "threads", 1, &p->threads, err));
     if (strcmp(init, "random") != 0 && !file_of(init))
         TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !file_of(truth))
@@ -103,24 +85,10 @@ done:
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
-static em_status open_network(problem *p, em_error *err)
-{
-    const arguments *args = p->args;
-    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->seed, err);
-}
-
-static em_status open_mesh(problem *p, em_error *err)
-{
-    int threads = 0;
-    em_status status = args_int(p->args, "threads", 1, &threads, err);
-    if (status != EM_OK) return status;
-    return cluster_mesh(&p->mesh, p->graph, threads, err);
-}
-
 /* Read whole, wherever a few rows are needed? */
-static int is_read_whole(const em_data *table)
+static int is_read_whole(const em_data *data)
 {
-    const char *format = em_data_format(table), *name = em_data_name(table);
+    const char *format = em_data_format(data), *name = em_data_name(data);
     size_t length = strlen(name);
     return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 || strcmp(format, "npz") == 0 ||
            (length > 3 && strcmp(name + length - 3, ".gz") == 0);
@@ -144,19 +112,15 @@ done:
     return status;
 }
 
-/* The file of this node: the first one in its own order, all others by its names. */
-static em_status open_own(problem *p, int node, em_error *err)
-{
-    char room[PATH_MAX];
-    const char *path = input_path(p->args, node, room);
-    return reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, NULL, err);
-}
-
-static em_status open_others(problem *p, em_error *err)
+/* The files of these nodes: the first one in its own order, all others by its names. */
+static em_status open_own(problem *p, int node, int end, em_error *err)
 {
     em_status status = EM_OK;
-    for (int node = p->first + p->table_count; node < p->first + p->hosted; node++) TRY(open_own(p, node, err));
-    TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
+    char room[PATH_MAX];
+    for (; node < end; node++) {
+        const char *path = input_path(p->args, node, room);
+        TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, NULL, err));
+    }
 done:
     return status;
 }
@@ -164,13 +128,14 @@ done:
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = emi_calloc((size_t)(inputs_are_nodes(p->args) ? p->hosted : 1), sizeof *p->tables);
-    status = cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err);
-    if (status != EM_OK || !p->tables) return status;
-    if (inputs_are_nodes(p->args)) {
-        TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
+    int own = inputs_are_nodes(p->args), end = p->first + p->hosted;
+    p->tables = emi_calloc((size_t)(own ? p->hosted : 1), sizeof *p->tables);
+    TRY(cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err));
+    if (own) {
+        TRY(cluster_agree(p->first == 0 ? open_own(p, 0, 1, err) : EM_OK, err));
         TRY(reading_share(&p->reading, err));
-        TRY(cluster_agree(open_others(p, err), err));
+        TRY(cluster_agree(open_own(p, p->first + p->table_count, end, err), err));
+        TRY(cluster_agree(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err), err));
     } else {
         TRY(cluster_agree(open_shared(p, err), err));
     }
@@ -193,7 +158,7 @@ static em_status open_start_and_truth(problem *p, em_error *err)
     static const char shape[] = "features x components";
     em_status status = EM_OK;
     const char *init = file_of(args_value(p->args, "init")), *truth = file_of(args_value(p->args, "truth"));
-    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p);
+    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p->args);
     if (init) TRY(matrix_read(&p->init, init, d, K, shape, err));
     if (truth) TRY(matrix_read(&p->truth, truth, d, K, shape, err));
     em_options_set_start(p->options, p->init, d, K);
@@ -205,11 +170,12 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
+    const char *topology = args_text(p->args, "topology"), *weights = args_text(p->args, "weights");
     TRY(cluster_agree(cluster_nodes(p->nodes, &p->first, &p->hosted, err), err));
     TRY(open_data(p, err)); /* first, since more nodes than rows are too many, and a large network takes its time */
     TRY(cluster_agree(check_columns(p, err), err));
-    TRY(cluster_agree(open_network(p, err), err));
-    TRY(cluster_agree(open_mesh(p, err), err));
+    TRY(cluster_agree(network_create(&p->graph, topology, weights, p->nodes, p->seed, err), err));
+    TRY(cluster_agree(cluster_mesh(&p->mesh, p->graph, p->threads, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;

@@ -6,66 +6,57 @@
 #include <stdarg.h>
 #include <string.h>
 
+void texts_put(texts *t, const char *text)
+{
+    size_t bytes = strlen(text) + 1, needed = t->size + bytes;
+    if (!t->failed && needed > t->room) {
+        char *grown = emi_realloc(t->text, 2 * needed);
+        t->failed = grown == NULL;
+        if (grown) t->text = grown, t->room = 2 * needed;
+    }
+    if (t->failed) return;
+    memcpy(t->text + t->size, text, bytes);
+    t->size = needed;
+}
+
+const char *text_after(const char *text)
+{
+    return text + strlen(text) + 1;
+}
+
 void table_begin(table *t, int columns)
 {
     *t = (table){.columns = columns};
 }
 
-static int make_room(table *t)
-{
-    if (t->cells < t->capacity) return 1;
-    size_t capacity = t->capacity ? 2 * t->capacity : 64;
-    char(*text)[TABLE_CELL] = emi_realloc(t->text, capacity * sizeof *text);
-    if (!text) {
-        t->failed = 1;
-        return 0;
-    }
-    t->text = text;
-    t->capacity = capacity;
-    return 1;
-}
-
 void table_cell(table *t, const char *format, ...)
 {
-    if (t->failed || !make_room(t)) return;
+    char cell[32];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(t->text[t->cells++], TABLE_CELL, format, args);
+    (void)vsnprintf(cell, sizeof cell, format, args);
     va_end(args);
-}
-
-static int column_width(const table *t, int column)
-{
-    size_t width = 0;
-    for (size_t cell = (size_t)column; cell < t->cells; cell += (size_t)t->columns) {
-        size_t length = strlen(t->text[cell]);
-        if (length > width) width = length;
-    }
-    return (int)width;
-}
-
-static void print_cells(const table *t, const int *widths)
-{
-    for (size_t cell = 0; cell < t->cells; cell++) {
-        int column = (int)(cell % (size_t)t->columns);
-        /* The first column names the row: text to the left. */
-        (void)printf(column ? "   %*s" : "%-*s", widths[column], t->text[cell]);
-        if (column == t->columns - 1) (void)putchar('\n');
-    }
+    texts_put(&t->cells, cell);
 }
 
 em_status table_print(table *t, em_error *err)
 {
-    em_status status = EM_OK;
-    int *widths = t->failed ? NULL : emi_calloc((size_t)t->columns, sizeof *widths);
-    if (widths) {
-        for (int column = 0; column < t->columns; column++) widths[column] = column_width(t, column);
-        print_cells(t, widths);
-    } else {
-        status = emi_fail_memory(err, "the table");
+    int widths[TABLE_COLUMNS] = {0}, column = 0;
+    const char *cell;
+    em_status status = t->cells.failed ? emi_fail_memory(err, "the table") : EM_OK;
+    for (size_t at = 0; at < t->cells.size; at += strlen(cell) + 1, column = (column + 1) % t->columns) {
+        cell = t->cells.text + at;
+        if ((int)strlen(cell) > widths[column]) widths[column] = (int)strlen(cell);
     }
-    emi_free(widths);
-    emi_free(t->text);
+    column = 0;
+    for (size_t at = 0; at < t->cells.size && status == EM_OK; at += strlen(cell) + 1) {
+        cell = t->cells.text + at;
+        /* The first column names the row: text to the left. */
+        (void)printf(column ? "   %*s" : "%-*s", widths[column], cell);
+        column = (column + 1) % t->columns;
+        if (column == 0) (void)putchar('\n');
+    }
+    emi_free(t->cells.text);
     *t = (table){0};
     return status;
 }
