@@ -13,49 +13,34 @@
 
 /* ---- from what was typed to a path -------------------------------------------------------------------- */
 
-/* What follows so many fields with colons behind them, of a text that begins with "raw:"; the text itself otherwise. */
-static const char *after_raw(const char *text, int fields)
-{
-    const char *path = text;
-    if (!emi_text_after(text, "raw:")) return text;
-    while (path && fields-- > 0) {
-        path = strchr(path, ':');
-        if (path) path++;
-    }
-    return path ? path : text;
-}
-
-/* Standard input by any of its names, and with ":name" after it. */
 static int is_standard_input(const char *path)
 {
-    static const char *const names[] = {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"};
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        const char *rest = emi_text_after(path, names[n]);
-        if (rest && (!*rest || *rest == ':')) return 1;
-    }
-    return 0;
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0 || emi_place_stream(path) == STDIN_FILENO;
 }
 
 /* The file of a table to read, without what "raw:TYPE:COLUMNS:" and ":name" add to it: part of the text, or in `room`.
  * The path itself may have a colon in its name. */
 static const char *table_to_read(const char *text, char room[PATH_MAX])
 {
-    const char *path = after_raw(text, 3);
-    if (is_standard_input(path)) return "-";
-    if (strlen(path) >= PATH_MAX || access(path, F_OK) == 0) return path;
-    (void)snprintf(room, PATH_MAX, "%s", path);
-    for (char *colon; (colon = strrchr(room, ':'));) {
-        *colon = 0;
+    int start = 0;
+    (void)sscanf(text, "raw:%*[^:]:%*[^:]:%n", &start);
+    text += start;
+    for (size_t length = strlen(text); length > 0; length--) {
+        if (text[length] && text[length] != ':') continue;
+        (void)snprintf(room, PATH_MAX, "%.*s", (int)length, text);
+        if (is_standard_input(room)) return "-";
         if (access(room, F_OK) == 0) return room;
     }
-    return path;
+    return text;
 }
 
 /* Of one to write, without "raw:TYPE:" and what follows ".h5". */
 static const char *table_to_write(const char *text, char room[PATH_MAX])
 {
-    const char *path = after_raw(text, 2), *inner = strstr(text, ".h5:/");
-    if (path != text || !inner || inner - text + 4 > PATH_MAX) return path;
+    int start = 0;
+    const char *inner = strstr(text, ".h5:/");
+    (void)sscanf(text, "raw:%*[^:]:%n", &start);
+    if (start || !inner) return text + start;
     (void)snprintf(room, PATH_MAX, "%.*s", (int)(inner - text) + 3, text);
     return room;
 }
@@ -139,7 +124,7 @@ static void identify(named_file *f, const char *path)
     int exists = (dash ? fstat(stream, &about) : stat(path, &about)) == 0;
     f->is_stream = f->written ? emi_place_stream(path) >= 0 : dash || (exists && S_ISFIFO(about.st_mode));
     emi_place_directory(path, directory);
-    if (emi_place_stream(path) < 0 && stat(directory, &home) == 0)
+    if (*path && emi_place_stream(path) < 0 && stat(directory, &home) == 0)
         make_key(f->place, "", &home, slash ? slash + 1 : path);
     if (!exists)
         memcpy(f->file, f->place, KEY);
@@ -226,29 +211,24 @@ void collisions_free(collisions *c)
 
 /* ---- what the arguments name --------------------------------------------------------------------------- */
 
-static em_status write_argument(collisions *c, file_use use, const char *role, const char *text, em_error *err)
-{
-    char room[PATH_MAX];
-    int in_parts = use == WRITES_IN_PARTS && cluster_size() > 1;
-    if (use == WRITES_IN_PARTS && strcmp(text, "-") == 0)
-        return emi_fail(err, EM_EINVAL, "%s: is read again, which standard output cannot be; try a file's name", role);
-    if (use == WRITES_TABLE) text = table_to_write(text, room);
-    return add(c, (named_file){.written = 1, .in_parts = in_parts}, role, text, err);
-}
-
-static em_status read_argument(collisions *c, const arguments *args, file_use use, const char *role, const char *text,
-                               em_error *err)
+static em_status add_argument(collisions *c, const arguments *args, file_use use, const char *role, const char *text,
+                              em_error *err)
 {
     em_status status = EM_OK;
     char room[PATH_MAX];
-    int nodes = 0;
-    if (use == READS_SPEC) text = emi_text_after(text, "file:");
-    if (!text) return EM_OK;
+    int nodes = 0, in_parts = use == WRITES_IN_PARTS;
+    if (in_parts && strcmp(text, "-") == 0)
+        return emi_fail(err, EM_EINVAL, "%s: is read again, which standard output cannot be; try a file's name", role);
+    if (use == WRITES_TABLE) text = table_to_write(text, room);
+    if (use < READS)
+        return add(c, (named_file){.written = 1, .in_parts = in_parts && cluster_size() > 1}, role, text, err);
     if (use == READS_TABLES && args->operand_count == 1 && is_pattern(text)) {
         TRY(inputs_count(args, &nodes, err));
         for (int node = 0; node < nodes; node++) TRY(collisions_read(c, role, input_path(args, node, room), err));
         return EM_OK;
     }
+    if (use == READS_SPEC) text = emi_text_after(text, "file:");
+    if (!text) return EM_OK;
     TRY(collisions_read(c, role, text, err));
     const named_file *file = &c->files[c->count - 1];
     if (file->is_stream && cluster_size() > 1)
@@ -263,14 +243,16 @@ static em_status add_arguments(collisions *c, const arguments *args, file_use us
 {
     em_status status = EM_OK;
     const command_spec *command = args->command;
-    for (int n = 0; n < args->operand_count + args->count; n++) {
+    for (int n = 0; n < args->operand_count; n++) {
+        int operand = command->operand_limit == ANY_NUMBER ? 0 : n;
+        if (command->operands[operand].file == use)
+            TRY(add_argument(c, args, use, command->operands[operand].name, args->operands[n], err));
+    }
+    for (int n = 0; n < args->count; n++) {
         char role[ROLE];
-        int option = n - args->operand_count, operand = command->operand_limit == ANY_NUMBER ? 0 : n;
-        const char *text = option < 0 ? args->operands[n] : args->values[option];
-        if (!text || (option < 0 ? command->operands[operand].file : args->specs[option].file) != use) continue;
-        (void)snprintf(role, ROLE, "%s%s", option < 0 ? "" : "--",
-                       option < 0 ? command->operands[operand].name : args->specs[option].name);
-        TRY(use < READS ? write_argument(c, use, role, text, err) : read_argument(c, args, use, role, text, err));
+        if (args->specs[n].file != use || !args->values[n]) continue;
+        (void)snprintf(role, sizeof role, "--%s", args->specs[n].name);
+        TRY(add_argument(c, args, use, role, args->values[n], err));
     }
 done:
     return status;

@@ -165,26 +165,6 @@ void reading_free(reading *r)
     *r = (reading){0};
 }
 
-em_status matrix_read(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err)
-{
-    em_status status = EM_OK;
-    em_data *data = NULL;
-    double *values = NULL;
-    TRY(em_data_open(&data, path, NULL, err));
-    if (em_data_rows(data) != rows || em_data_columns(data) != columns)
-        TRY(emi_fail(err, EM_EINVAL, "%s: is %zu x %zu, not %zu x %zu (%s); try a matrix of that shape", path,
-                     em_data_rows(data), em_data_columns(data), rows, columns, shape));
-    values = emi_doubles(rows * columns); /* as many as the open file holds */
-    if (!values) TRY(emi_fail_memory(err, path));
-    TRY(em_data_read(data, 0, rows, values, err));
-    *out = values;
-    values = NULL;
-done:
-    emi_free(values);
-    em_data_free(&data);
-    return status;
-}
-
 /* ---- for people and for programs ------------------------------------------------------------------------ */
 
 /* A column left out, and the text behind it, which is empty where there is no more. */

@@ -4,8 +4,7 @@
 #define EIGENMESH_INPUT_H
 
 #include "command.h"
-#include "json.h"
-#include "table.h"
+#include "print.h"
 
 /* The options that say how to read a table, for a command's own. */
 #define INPUT_OPTIONS                                                                                                  \
@@ -56,8 +55,5 @@ void reading_warn(const reading *r, const arguments *args);
 void reading_json(json *j, const reading *r);
 
 void reading_free(reading *r); /* accepts the zeroed */
-
-/* A whole matrix of a known shape; `shape` says in words what its sides are. */
-em_status matrix_read(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);
 
 #endif

@@ -12,25 +12,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static em_status open_one(output_file *file, em_error *err)
-{
-    em_status status = EM_OK;
-    if (!file->path) return EM_OK;
-    if (!*file->path) return emi_fail(err, EM_EINVAL, "--%s: the name is empty; try a file's name", file->option);
-    if (file->binary && strcmp(file->path, "-") == 0 && isatty(STDOUT_FILENO))
-        return emi_fail(err, EM_EINVAL, "--%s: is binary, and standard output is a terminal; try a file, or a pipe",
-                        file->option);
-    if (strcmp(file->option, "plot") == 0) status = gnuplot_require_for("--plot", file->path, err);
-    return status == EM_OK ? emi_output_open(&file->handle, file->path, err) : status;
-}
-
 em_status outputs_open(output_file *files, int count, const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    for (int i = 0; i < count && status == EM_OK; i++) {
-        files[i].path = args_text(args, files[i].option);
-        status = open_one(&files[i], err);
+    for (output_file *f = files; f < files + count; f++) {
+        f->path = args_text(args, f->option);
+        if (!f->path) continue;
+        if (!*f->path) TRY(emi_fail(err, EM_EINVAL, "--%s: the name is empty; try a file's name", f->option));
+        if (f->binary && strcmp(f->path, "-") == 0 && isatty(STDOUT_FILENO))
+            TRY(emi_fail(err, EM_EINVAL, "--%s: is binary, and standard output is a terminal; try a file, or a pipe",
+                         f->option));
+        if (strcmp(f->option, "plot") == 0) TRY(gnuplot_require_for("--plot", f->path, err));
+        TRY(emi_output_open(&f->handle, f->path, err));
     }
+done:
     return status;
 }
 

@@ -14,12 +14,25 @@ static const char *file_of(const char *text)
     return emi_text_after(text, "file:");
 }
 
-/* ---- the network ----------------------------------------------------------------------------------------- */
-
-static const char *topology_or_default(const char *topology, int nodes)
+/* A whole matrix of a known shape, to be freed also after a failure; `shape` says in words what its sides are. */
+static em_status matrix_read(double **out, const char *path, size_t rows, size_t columns, const char *shape,
+                             em_error *err)
 {
-    return topology ? topology : nodes < 4 ? "complete" : "er:0.5";
+    em_status status = EM_OK;
+    em_data *data = NULL;
+    TRY(em_data_open(&data, path, NULL, err));
+    if (em_data_rows(data) != rows || em_data_columns(data) != columns)
+        TRY(emi_fail(err, EM_EINVAL, "%s: is %zu x %zu, not %zu x %zu (%s); try a matrix of that shape", path,
+                     em_data_rows(data), em_data_columns(data), rows, columns, shape));
+    *out = emi_doubles(rows * columns); /* as many as the open file holds */
+    if (!*out) TRY(emi_fail_memory(err, path));
+    TRY(em_data_read(data, 0, rows, *out, err));
+done:
+    em_data_free(&data);
+    return status;
 }
+
+/* ---- the network ----------------------------------------------------------------------------------------- */
 
 em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
                          em_error *err)
@@ -28,7 +41,7 @@ em_status network_create(em_graph **out, const char *topology, const char *weigh
     double *W = NULL;
     size_t side = (size_t)nodes;
     const char *file = weights ? file_of(weights) : NULL;
-    TRY(em_graph_create(out, topology_or_default(topology, nodes), nodes, seed, err));
+    TRY(em_graph_create(out, topology, nodes, seed, err));
     if (file) {
         TRY(matrix_read(&W, file, side, side, "nodes x nodes", err));
         TRY(em_graph_set_weight_matrix(*out, W, err));
@@ -79,6 +92,8 @@ em_status problem_describe(problem *p, const arguments *args, em_error *err)
     TRY(em_options_set(p->options, "truth", file_of(truth) ? "none" : truth, err));
     TRY(cluster_choose_engine(args_text(args, "engine"), &p->together, err));
     TRY(choose_nodes(p, err));
+    p->topology = args_text(args, "topology");
+    if (!p->topology) p->topology = p->nodes < 4 ? "complete" : "er:0.5";
 done:
     return status;
 }
@@ -170,11 +185,11 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    const char *topology = args_text(p->args, "topology"), *weights = args_text(p->args, "weights");
+    const char *weights = args_text(p->args, "weights");
     TRY(cluster_agree(cluster_nodes(p->nodes, &p->first, &p->hosted, err), err));
     TRY(open_data(p, err)); /* first, since more nodes than rows are too many, and a large network takes its time */
     TRY(cluster_agree(check_columns(p, err), err));
-    TRY(cluster_agree(network_create(&p->graph, topology, weights, p->nodes, p->seed, err), err));
+    TRY(cluster_agree(network_create(&p->graph, p->topology, weights, p->nodes, p->seed, err), err));
     TRY(cluster_agree(cluster_mesh(&p->mesh, p->graph, p->threads, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
@@ -196,11 +211,6 @@ void problem_close(problem *p)
 
 /* ---- for people and for programs -------------------------------------------------------------------------- */
 
-static const char *topology_name(const problem *p)
-{
-    return topology_or_default(args_text(p->args, "topology"), p->nodes);
-}
-
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
@@ -210,7 +220,7 @@ void problem_print(const problem *p, const em_info *info)
         (void)printf("missing   %llu value%s filled with the feature's mean over the network\n",
                      (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
     if (info->nodes > 1)
-        (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
+        (void)printf("network   %s, %zu edge%s, %s weights\n", p->topology, em_graph_edges(p->graph),
                      em_graph_edges(p->graph) == 1 ? "" : "s", args_value(p->args, "weights"));
 }
 
@@ -218,7 +228,7 @@ void problem_json(json *j, const problem *p)
 {
     reading_json(j, &p->reading);
     json_open(j, "network", '{');
-    json_text(j, "topology", topology_name(p));
+    json_text(j, "topology", p->topology);
     json_text(j, "weights", args_value(p->args, "weights"));
     json_whole(j, "edges", em_graph_edges(p->graph));
     json_close(j, '}');
