@@ -100,7 +100,7 @@ enum { ROLE = 32, KEY = NAME_MAX + 64 };
 
 typedef struct named_file {
     char role[ROLE]; /* "--output" or "INPUT" */
-    char *path;
+    char path[PATH_MAX];
     int written;
     int in_parts;    /* others lie beside it: FILE.FIRST-LAST, and the same with .next */
     int is_stream;   /* written: "-", or /dev/stdout and the like; read: what can be read once */
@@ -170,24 +170,24 @@ static em_status compare(const named_file *before, const named_file *file, em_er
                     written->path, other->role, other->path);
 }
 
-static em_status add(collisions *c, named_file file, const char *role, const char *path, em_error *err)
+/* What is read matters to those after it only where it can be read once. */
+static em_status add(collisions *c, named_file as, const char *role, const char *path, em_error *err)
 {
     em_status status = EM_OK;
-    char *target = NULL;
-    named_file *files = emi_realloc(c->files, (size_t)(c->count + 1) * sizeof *files);
-    if (files) c->files = files;
-    (void)snprintf(file.role, sizeof file.role, "%s", role);
-    file.path = emi_strdup(path);
-    if (!files || !file.path) TRY(emi_fail_memory(err, "files"));
+    named_file *files = emi_realloc(c->files, (size_t)(c->count + 1) * sizeof *files), *file;
+    if (!files) return emi_fail_memory(err, "files");
+    c->files = files;
+    file = &files[c->count];
+    *file = as;
+    (void)snprintf(file->role, sizeof file->role, "%s", role);
+    (void)snprintf(file->path, sizeof file->path, "%s", path);
     /* A link may lead to where nothing is yet; but parts lie beside the name that was typed. */
-    if (file.written && !file.in_parts) target = emi_place_follow(path);
-    identify(&file, target ? target : path);
-    for (int i = 0; i < c->count; i++) TRY(compare(&c->files[i], &file, err));
-    c->files[c->count++] = file;
-    file.path = NULL;
-done:
+    char *target = file->written && !file->in_parts ? emi_place_follow(path) : NULL;
+    identify(file, target ? target : path);
     emi_free(target);
-    emi_free(file.path);
+    for (int i = 0; i < c->count; i++) TRY(compare(&files[i], file, err));
+    c->count += file->written || file->is_stream;
+done:
     return status;
 }
 
@@ -204,7 +204,6 @@ em_status collisions_read(collisions *c, const char *role, const char *path, em_
 
 void collisions_free(collisions *c)
 {
-    for (int i = 0; i < c->count; i++) emi_free(c->files[i].path);
     emi_free(c->files);
     *c = (collisions){0};
 }
@@ -229,11 +228,11 @@ static em_status add_argument(collisions *c, const arguments *args, file_use use
     }
     if (use == READS_SPEC) text = emi_text_after(text, "file:");
     if (!text) return EM_OK;
+    int count = c->count;
     TRY(collisions_read(c, role, text, err));
-    const named_file *file = &c->files[c->count - 1];
-    if (file->is_stream && cluster_size() > 1)
-        TRY(emi_fail(err, EM_EINVAL, "%s: can be read by one process, and %d were started; try a file", name_of(file),
-                     cluster_size()));
+    if (c->count > count && cluster_size() > 1)
+        TRY(emi_fail(err, EM_EINVAL, "%s: can be read by one process, and %d were started; try a file",
+                     name_of(&c->files[count]), cluster_size()));
 done:
     return status;
 }
