@@ -108,6 +108,7 @@ status=0
 complains "--trace: standard output is that of --output already"
 ran="fit data.npy -k 2 --quiet --trace - -o both >both"
 status=0
+# shellcheck disable=SC2094 # which is what is refused
 "$EIGENMESH" fit data.npy -k 2 --quiet --trace - -o both >both 2>"$err" || status=$?
 [[ $status -eq 2 && ! -s both ]] || fail "an output that is replaced while it is standard output"
 complains "--trace: '-' is the file of --output 'both' too"
