@@ -169,6 +169,7 @@ static em_status choose_listed(emi_csv_table *t, const char *const *names, em_er
             t->columns[c].role = EMI_COLUMN_EXCLUDED;
     for (size_t n = 0; listed.named && !t->by_position && n < listed.picked; n++) {
         emi_csv_column *column = &t->columns[listed.pick[n]];
+        if (column->role == EMI_COLUMN_LABEL) continue; /* which is no feature, also where it is listed */
         column->role = alone ? EMI_COLUMN_CHOSEN : EMI_COLUMN_AUTO;
         if (alone) column->slot = (long)t->slots++;
     }
