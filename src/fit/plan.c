@@ -2,9 +2,11 @@
 
 #include "base/memory.h"
 #include "fit/check.h"
+#include "fit/cost.h"
 #include "graph/spectrum.h"
 #include "methods/lanczos.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -83,26 +85,41 @@ static prediction predict_deepca(const emi_problem *p)
 
 /* ---- which method ------------------------------------------------------------------------------------ */
 
-/* On one node nothing is sent, and arithmetic decides: N d^2 for the covariance and some 10 d^3 for its eigenvectors,
- * against 4 N d for each vector of each step. */
-static int direct_is_less_work(const emi_problem *p, double vectors)
+static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
 {
-    double N = (double)p->N, d = p->d;
-    return N * d * d + 10 * d * d * d <= 4 * N * d * vectors;
+    return (emi_sizes){.rows = (double)p->N,
+                       .features = p->d,
+                       .components = p->K,
+                       .first = block_of(p, options),
+                       .tolerance = options->tolerance,
+                       .bytes = emi_dtype_size(p->shard[0].data->type)};
+}
+
+/* Fewer rows than features, all of them here: the smaller matrix is theirs. */
+static int is_gram(const emi_problem *p)
+{
+    return p->gram_fits && p->N < (uint64_t)p->d;
+}
+
+/* On one node nothing is sent, and arithmetic decides. */
+static int direct_is_less_work(const emi_problem *p, const em_options *options)
+{
+    emi_sizes sizes = sizes_of(p, options);
+    double direct = is_gram(p) ? emi_cost_of_gram(&sizes) : emi_cost_of_covariance(&sizes);
+    return direct <= emi_cost_of_lanczos(&sizes);
 }
 
 static int direct_is_better(const emi_problem *p, const em_options *options, prediction direct, prediction iterated)
 {
-    if (!p->dense_fits) return 0;
-    if (p->mesh->graph->nodes > 1) return direct.bytes <= iterated.bytes;
-    return direct_is_less_work(p, block_of(p, options) * iterated.iterations);
+    if (!p->dense_fits && !is_gram(p)) return 0;
+    return p->mesh->graph->nodes > 1 ? direct.bytes <= iterated.bytes : direct_is_less_work(p, options);
 }
 
 static void explain(const emi_problem *p, prediction best, prediction other, prediction gossip, emi_fit_plan *plan)
 {
     const double MB = 1e6;
     if (p->mesh->graph->nodes == 1)
-        (void)snprintf(plan->why, sizeof plan->why, "one node, %d features", p->d);
+        (void)snprintf(plan->why, sizeof plan->why, "one node, %" PRIu64 " rows of %d features", p->N, p->d);
     else
         (void)snprintf(plan->why, sizeof plan->why, "about %.3g MB in %.0f rounds; %s %.3g MB, %s %.3g MB",
                        best.bytes / MB, best.rounds, other.method->info.name, other.bytes / MB,
@@ -115,14 +132,17 @@ static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *o
     prediction direct = predict_covariance(p), iterated = predict_krylov(p, options), gossip = predict_deepca(p);
     int straight = direct_is_better(p, options, direct, iterated), n = 0;
     plan->method[n++] = straight ? direct.method : iterated.method;
-    if (straight || p->dense_fits) plan->method[n++] = straight ? iterated.method : direct.method;
+    if (straight || p->dense_fits || is_gram(p)) plan->method[n++] = straight ? iterated.method : direct.method;
     plan->method[n++] = gossip.method;
+    if (p->mesh->graph->nodes == 1) plan->dense = 0; /* what pays is the direct method */
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
 }
 
 void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_method *named, const em_options *options)
 {
-    *plan = (emi_fit_plan){.method = {named}, .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options))};
+    *plan = (emi_fit_plan){.method = {named},
+                           .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options)),
+                           .gram = is_gram(p)};
     if (!named) choose(plan, p, options);
 }
 
@@ -174,6 +194,11 @@ static em_status predict(const emi_problem *p, const emi_method *method, const e
     return status;
 }
 
+static int is_direct_on_rows(const emi_fit_plan *plan)
+{
+    return plan->gram && plan->method[0]->traits & EMI_NEEDS_DENSE;
+}
+
 /* Bytes beside the rows, in this process: blocks of every node, room to work in, covariances, and what the root holds. */
 static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em_options *options)
 {
@@ -181,14 +206,16 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     const emi_method *method = plan->method[0];
     double d = p->d, block = d * p->K, hosted = p->mesh->hosted;
     double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
-    if (plan->dense || method->traits & EMI_NEEDS_DENSE) doubles += hosted * d * d;
-    if (method == &emi_covariance) doubles += hosted * d * (d + 1) / 2 + 2 * d * d;
+    double side = is_direct_on_rows(plan) ? (double)p->N : d;
+    if (plan->dense || method->traits & EMI_NEEDS_DENSE) doubles += hosted * side * side;
+    if (method == &emi_covariance) doubles += plan->gram ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) doubles += (2 * EMI_LANCZOS_BLOCKS + hosted + 2) * d * block_of(p, options);
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
 }
 
 static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
 {
+    if (is_direct_on_rows(plan)) return "fewer rows than features: the products of rows are the smaller matrix";
     if (plan->method[0]->traits & EMI_NEEDS_DENSE) return "the method needs them";
     if (plan->dense) return "forming them once takes less work than products with the rows";
     return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";
@@ -203,7 +230,9 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
     em_status status = predict(p, method, options, &expected, err);
     if (status != EM_OK) return status;
     *out = (em_plan){.method = method->info.name,
-                     .operator_name = formed ? "dense" : "implicit",
+                     .operator_name = is_direct_on_rows(plan) ? "gram"
+                                      : formed                ? "dense"
+                                                              : "implicit",
                      .operator_why = why_operator(p, plan),
                      .nodes = p->mesh->graph->nodes,
                      .threads = emi_pool_size(p->mesh->pool),
@@ -211,7 +240,7 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .features = p->d,
                      .components = p->K,
                      .block = method == &emi_krylov       ? block_of(p, options)
-                              : method == &emi_covariance ? p->d
+                              : method == &emi_covariance ? (plan->gram ? (int)p->N : p->d)
                                                           : p->K,
                      .iterations = (long)expected.iterations,
                      .at_most = expected.at_most,

@@ -115,10 +115,11 @@ static em_status form_body(void *context, int i, int worker, em_error *err)
 /* Into half of the memory, in every process: what is decided by it must be decided alike. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
-    double bytes = 8.0 * p->mesh->hosted * p->d * p->d,
-           share = bytes / ((double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2);
+    double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
+    double share = 8.0 * p->mesh->hosted * p->d * p->d / half;
     em_status status = emi_process_max(p->mesh, &share, 1, err);
     p->dense_fits = share < 1;
+    p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half;
     return status;
 }
 
@@ -128,6 +129,17 @@ em_status emi_problem_make_dense(emi_problem *p, em_error *err)
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].by_rows = 0;
     if (p->C[0].dense) return EM_OK;
     em_status status = emi_problem_for_nodes(p, emi_cov_form_cost((size_t)p->N, p->d), form_body, p, err);
+    p->seconds_forming = emi_seconds() - began;
+    return status;
+}
+
+em_status emi_problem_make_matrix(emi_problem *p, int gram, em_error *err)
+{
+    if (!gram) return emi_problem_make_dense(p, err);
+    double began = emi_seconds();
+    (void)emi_problem_use_rows(p, 1);
+    if (p->C[0].gram) return EM_OK;
+    em_status status = emi_gram_form(&p->C[0], p->scratch[0], err);
     p->seconds_forming = emi_seconds() - began;
     return status;
 }

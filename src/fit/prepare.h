@@ -23,6 +23,7 @@ typedef struct emi_problem {
     int constant_features;  /* left unscaled under std */
     emi_cov *C;             /* [hosted] */
     int dense_fits;         /* all covariances, into the memory of all processes */
+    int gram_fits;          /* the matrix of the products of all rows, on a network of one node */
     double variance;        /* trace(C), over the whole network, in the solver's units */
     int rank;               /* of C, at most: there are no more rows, less one for the mean, or features */
     double seconds;         /* that preparing it took, but for */
@@ -49,8 +50,9 @@ int emi_problem_use_rows(emi_problem *p, int by_rows);
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);
 
-/* The covariances in any case. */
+/* The covariances in any case; or, for the one node of a network, the matrix of its rows' products. */
 em_status emi_problem_make_dense(emi_problem *p, em_error *err);
+em_status emi_problem_make_matrix(emi_problem *p, int gram, em_error *err);
 
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);

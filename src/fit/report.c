@@ -40,8 +40,11 @@ static void fill_info(const emi_job *job, em_info *info)
     const emi_problem *p = job->problem;
     const em_mesh *mesh = p->mesh;
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
+    int by_gram = job->gram && job->method->traits & EMI_NEEDS_DENSE;
     (void)snprintf(info->operator_name, sizeof info->operator_name, "%s",
-                   emi_cov_is_dense(&p->C[0]) ? "dense" : "implicit");
+                   by_gram                      ? "gram"
+                   : emi_cov_is_dense(&p->C[0]) ? "dense"
+                                                : "implicit");
     info->iterations = job->solver.iteration;
     info->step = job->alpha;
     info->tolerance = job->options->tolerance;
@@ -54,7 +57,8 @@ static void fill_info(const emi_job *job, em_info *info)
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
     info->missing_values = p->missing;
-    info->seconds_setup = p->seconds + (emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
+    info->seconds_setup =
+        p->seconds + (by_gram || emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->driver.seconds;
     info->seconds_sending = job->seconds_sending;
     info->seconds_waiting = job->seconds_waiting;

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "fit/cost.h"
 
 #include <float.h>
 #include <math.h>
@@ -99,7 +100,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),
-                      .narrow = p->mesh->graph->nodes == 1 ? 8 : p->d,
+                      .narrow = p->mesh->graph->nodes == 1 ? emi_narrow(p->C[0].real) : p->d,
                       .own_start = job->options->init != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
@@ -139,7 +140,7 @@ static em_status run_method(emi_job *job, em_error *err)
     em_status status = EM_OK;
     em_mesh *mesh = job->problem->mesh;
     mesh->phase = EM_SETUP;
-    if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
+    if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_matrix(job->problem, job->gram, err));
     double began = emi_seconds();
     TRY(tune_or_remember(job, err));
     TRY(open_solver(job, err));
@@ -254,7 +255,8 @@ em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *pl
 {
     em_status status = EM_OK;
     char why[sizeof plan->why];
-    emi_job job = {.options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint};
+    emi_job job = {
+        .options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint, .gram = plan->gram};
     (void)snprintf(why, sizeof why, "%s", plan->why);
     TRY(emi_problem_set_operator(problem, plan->dense, err));
     TRY(solve_by_choice(plan->method, why, sizeof why, job, out, err));

@@ -13,6 +13,7 @@ typedef struct emi_job {
     emi_problem *problem;
     const emi_truth *truth;
     emi_checkpoint *checkpoint; /* NULL: none */
+    int gram;                   /* a matrix that is formed is that of the rows' products  */
     int last;                   /* no other method is tried where rounding is the trouble */
 
     emi_solver solver;

@@ -65,7 +65,8 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
                       .tolerance = 1e-13};
     if ((wanted + s->oversample) * FEW <= n) {
         TRY(rounding_of(A, n, &own.rounding, err));
-        TRY(by_lanczos(&own, A, &done, values, vectors, err));
+        status = by_lanczos(&own, A, &done, values, vectors, err);
+        if (status != EM_ENUMERIC) TRY(status); /* then LAPACK's other solver may do */
     }
     if (!done) TRY(emi_top_eigen(A, n, wanted, values, vectors, err));
 done:

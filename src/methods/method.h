@@ -24,7 +24,6 @@ extern const emi_method emi_sdot, emi_sadot, emi_deepca, emi_fastpca, emi_covari
 
 const emi_method *emi_method_find(const char *name); /* NULL: no such method */
 
-
 /* Mixes that shrink disagreement to `target` at the rate of beta. */
 int emi_rounds_to(double target, double beta);
 

@@ -1,0 +1,63 @@
+#include "fit/cost.h"
+
+#include <math.h>
+
+/* Of two cores of a server of 2023: floating-point operations a second in double precision, twice that in single, and bytes
+ * read.  What a product reaches of the first: see docs/speed.md, where they were measured. */
+static const double flops = 90e9, bytes = 30e9;
+static const double of_a_panel = 0.85, of_forming = 0.85, of_lanczos_on_a_matrix = 0.25, of_reducing = 0.2,
+                    of_lifting = 0.7;
+
+static double rate(emi_real real)
+{
+    return real == EMI_SINGLE ? 2 * flops : flops;
+}
+
+int emi_narrow(emi_real real)
+{
+    return EMI_PANEL_BYTES / (int)emi_real_size(real);
+}
+
+/* A pass over the rows that multiplies so many columns, both ways. */
+static double pass(const emi_sizes *s, emi_real real, double columns)
+{
+    double panel = emi_narrow(real), padded = panel * ceil(columns / panel), numbers = s->rows * s->features;
+    return fmax(numbers * (double)s->bytes / bytes, 4 * numbers * padded / (rate(real) * of_a_panel));
+}
+
+/* Columns until the residual is as asked, on the spectra of real data: measured for K = 2, 10 and 50 to six and ten digits. */
+static double columns_of(const emi_sizes *s)
+{
+    double digits = s->tolerance > 0 ? -log10(s->tolerance) : 14, more = fmax(0, digits - 6);
+    return (4.5 * s->components + 55) * (1 + 0.075 * more);
+}
+
+double emi_cost_of_lanczos(const emi_sizes *s)
+{
+    double narrow = fmin(emi_narrow(s->real), s->first), columns = fmin(columns_of(s), s->features),
+           steps = fmax(0, ceil((columns - s->first) / narrow));
+    double small = 4 * s->features * columns * columns + 10 * pow(columns, 3) * (1 + steps) / 3;
+    return pass(s, s->real, s->first) + steps * pass(s, s->real, narrow) + small / (flops * of_lanczos_on_a_matrix) +
+           pass(s, EMI_DOUBLE, s->components); /* the certificate */
+}
+
+/* The largest eigenvectors of an n x n matrix at hand. */
+static double solving(const emi_sizes *s, double n)
+{
+    double lanczos = 2 * n * n * 1.5 * columns_of(s) / (flops * of_lanczos_on_a_matrix),
+           reducing = (4.0 / 3 * n * n * n + 4 * n * n * s->components) / (flops * of_reducing);
+    return 8 * (s->components + 4) <= n ? fmin(lanczos, reducing) : reducing;
+}
+
+double emi_cost_of_covariance(const emi_sizes *s)
+{
+    double d = s->features, reading = s->rows * d * (double)s->bytes / bytes;
+    return reading + s->rows * d * d / (rate(s->real) * of_forming) + solving(s, d);
+}
+
+double emi_cost_of_gram(const emi_sizes *s)
+{
+    double n = s->rows, d = s->features, reading = n * d * (double)s->bytes / bytes;
+    return 2 * reading + n * n * d / (rate(s->real) * of_forming) + solving(s, n) +
+           2 * n * d * s->components / (flops * of_lifting) + pass(s, EMI_DOUBLE, s->components);
+}
