@@ -18,12 +18,18 @@
  * it, bounds were exceeded in one of some ten thousand random problems, by a few per cent. */
 #define EMI_ROUNDING (64 * DBL_EPSILON)
 
+/* In single precision sums are short, and go on in double: what is left is of either sign in thousands of rows. */
+#define EMI_ROUNDING_SINGLE (2 * FLT_EPSILON)
+
 typedef struct emi_rounding {
     const double *deviation; /* [d] s_f                                                        */
     const double *offset;    /* [d] |mean| of each feature, which centring took off: it leaves eps times that */
     double total;            /* trace(C)                                                       */
     int formed;              /* C was formed; otherwise products are made with the rows        */
+    int single;              /* in single precision, summed in double                          */
 } emi_rounding;
+
+double emi_eps(const emi_rounding *r);
 
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);

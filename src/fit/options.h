@@ -6,6 +6,8 @@
 
 typedef enum emi_scale { EMI_SCALE_NONE, EMI_SCALE_STD, EMI_SCALE_SPECTRAL } emi_scale;
 
+typedef enum emi_precision { EMI_PRECISION_AUTO, EMI_PRECISION_SINGLE, EMI_PRECISION_DOUBLE } emi_precision;
+
 /* An option is a member here and an entry of the table in options.c, which says what it is by default.  Texts belong to
  * an object of em_options_create; whoever fills one in by hand lends them, and leaves em_options_set alone. */
 struct em_options {
@@ -18,6 +20,7 @@ struct em_options {
     int consensus_rounds;    /* mixes an iteration; 0: the method's own      */
     emi_qr_signs qr_signs;   /* of R's diagonal                              */
     int rayleigh_ritz;       /* deepca: report Ritz vectors                  */
+    emi_precision precision; /* of products with the rows                    */
     int oversample;          /* extra vectors in a block; -1: the method's   */
     long iterations;         /* at most; -1: the method's own                */
     double max_seconds;      /* in the iterations; 0: no limit               */

@@ -85,6 +85,17 @@ static prediction predict_deepca(const emi_problem *p)
 
 /* ---- which method ------------------------------------------------------------------------------------ */
 
+/* Single precision has the digits that are asked for, and the rows have no more: where the certificate, which is made in
+ * double, says otherwise, it is done again in double. */
+static emi_real precision_of(const emi_problem *p, const emi_method *named, const em_options *options)
+{
+    static const double digits = 1e-6;
+    if (named && !(named->uses & EMI_USES_PRECISION)) return EMI_DOUBLE;
+    if (options->precision != EMI_PRECISION_AUTO)
+        return options->precision == EMI_PRECISION_SINGLE ? EMI_SINGLE : EMI_DOUBLE;
+    return p->rows_are_single && options->tolerance >= digits ? EMI_SINGLE : EMI_DOUBLE;
+}
+
 static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
 {
     return (emi_sizes){.rows = (double)p->N,
@@ -92,7 +103,8 @@ static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
                        .components = p->K,
                        .first = block_of(p, options),
                        .tolerance = options->tolerance,
-                       .bytes = emi_dtype_size(p->shard[0].data->type)};
+                       .bytes = emi_dtype_size(p->shard[0].data->type),
+                       .real = precision_of(p, NULL, options)};
 }
 
 /* Fewer rows than features, all of them here: the smaller matrix is theirs. */
@@ -142,6 +154,7 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
 {
     *plan = (emi_fit_plan){.method = {named},
                            .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options)),
+                           .real = precision_of(p, named, options),
                            .gram = is_gram(p)};
     if (!named) choose(plan, p, options);
 }

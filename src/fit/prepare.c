@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 em_status emi_problem_for_nodes(emi_problem *p, double cost, emi_loop_body *body, void *context, em_error *err)
@@ -112,13 +113,21 @@ static em_status form_body(void *context, int i, int worker, em_error *err)
     return emi_cov_form(&p->C[i], p->scratch[worker], err);
 }
 
+/* Has single precision all digits of these numbers? */
+static int is_single(em_dtype type)
+{
+    return type == EM_F32 || type == EM_F16 || type == EM_U8 || type == EM_I8 || type == EM_BOOL;
+}
+
 /* Into half of the memory, in every process: what is decided by it must be decided alike. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
-    double share = 8.0 * p->mesh->hosted * p->d * p->d / half;
-    em_status status = emi_process_max(p->mesh, &share, 1, err);
-    p->dense_fits = share < 1;
+    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0};
+    for (int i = 0; i < p->mesh->hosted; i++) most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
+    em_status status = emi_process_max(p->mesh, most, 2, err);
+    p->dense_fits = most[0] < 1;
+    p->rows_are_single = most[1] == 0;
     p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half;
     return status;
 }
@@ -147,7 +156,11 @@ em_status emi_problem_make_matrix(emi_problem *p, int gram, em_error *err)
 emi_rounding emi_problem_rounding(const emi_problem *p)
 {
     int formed = emi_cov_is_dense(&p->C[0]);
-    return (emi_rounding){.deviation = p->deviation, .offset = p->offset, .total = p->variance, .formed = formed};
+    return (emi_rounding){.deviation = p->deviation,
+                          .offset = p->offset,
+                          .total = p->variance,
+                          .formed = formed,
+                          .single = p->C[0].real == EMI_SINGLE};
 }
 
 int emi_problem_use_rows(emi_problem *p, int by_rows)
@@ -164,14 +177,32 @@ em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err)
     return EM_OK;
 }
 
-static void describe_operators(emi_problem *p)
+int emi_problem_use_double(emi_problem *p)
+{
+    if (p->C[0].real == EMI_DOUBLE) return 0;
+    for (int i = 0; i < p->mesh->hosted; i++) {
+        emi_cov_free(&p->C[i]);
+        p->C[i].real = EMI_DOUBLE;
+    }
+    return 1;
+}
+
+/* Squares of far larger or smaller numbers are none in single precision. */
+static emi_real within_single(const emi_problem *p, emi_real real)
+{
+    enum { FAR = 30 };
+    return p->standard.inverse_scale || abs(p->largest) <= FAR ? real : EMI_DOUBLE;
+}
+
+static void describe_operators(emi_problem *p, emi_real real)
 {
     for (int i = 0; i < p->mesh->hosted; i++)
         p->C[i] = (emi_cov){.d = p->d,
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shard[i],
                             .helpers = emi_problem_helpers(p),
-                            .standard = &p->standard};
+                            .standard = &p->standard,
+                            .real = within_single(p, real)};
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -186,14 +217,14 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
     return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
 }
 
-em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err)
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, emi_real real, em_error *err)
 {
     em_status status = EM_OK;
     emi_range range = {0};
     double began = emi_seconds();
     TRY(emi_find_mean(p, &range, options->center, err));
     TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
-    describe_operators(p);
+    describe_operators(p, real);
     int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
         TRY(emi_find_variance(p, err));

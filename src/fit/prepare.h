@@ -23,6 +23,8 @@ typedef struct emi_problem {
     int constant_features;  /* left unscaled under std */
     emi_cov *C;             /* [hosted] */
     int dense_fits;         /* all covariances, into the memory of all processes */
+    int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
+    int largest;            /* exponent of the largest value anywhere */
     int gram_fits;          /* the matrix of the products of all rows, on a network of one node */
     double variance;        /* trace(C), over the whole network, in the solver's units */
     int rank;               /* of C, at most: there are no more rows, less one for the mean, or features */
@@ -38,7 +40,7 @@ typedef struct emi_problem {
  * Completing is the rest: the global mean, the scale, the operators. */
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                            em_error *err);
-em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, em_error *err);
+em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, emi_real real, em_error *err);
 
 /* Covariances, formed where they are not yet; or products with the data. */
 em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
@@ -46,6 +48,9 @@ em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
 /* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
  * what it was. */
 int emi_problem_use_rows(emi_problem *p, int by_rows);
+
+/* Products, and matrices formed, in double precision from now on.  Returns whether they were not. */
+int emi_problem_use_double(emi_problem *p);
 
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);

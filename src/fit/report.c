@@ -120,11 +120,26 @@ static em_status fill(const emi_findings *f, double consensus, double error, em_
     return EM_OK;
 }
 
+/* What was found in single precision is judged by the rows, in double. */
+static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error *err)
+{
+    emi_problem *p = job->problem;
+    if (p->C[0].real == EMI_DOUBLE) return emi_certify_job(f, job, nodes, err);
+    int by_rows = emi_problem_use_rows(p, 1);
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
+    job->solver.rounding.single = 0;
+    job->solver.rounding.formed = f->by_rows = 1; /* as where a covariance has lost digits that the rows have */
+    em_status status = emi_certify_job(f, job, nodes, err);
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_SINGLE;
+    (void)emi_problem_use_rows(p, by_rows);
+    return status;
+}
+
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
 {
     em_info nodes = {0};
     emi_findings f = {0};
-    em_status status = emi_certify_job(&f, job, &nodes, err);
+    em_status status = certify(&f, job, &nodes, err);
     if (status == EM_OK) status = fill(&f, nodes.consensus, nodes.error, out, err);
     emi_findings_free(&f);
     return status;

@@ -208,11 +208,24 @@ static int is_limited_badly(em_status status, const em_model *model)
     return 0;
 }
 
+/* In single precision, and again in double where that has not all digits that were asked for. */
+static em_status solve_in_precision(const emi_method *method, emi_job *job, em_model **out, em_error *err)
+{
+    emi_problem *p = job->problem;
+    em_status status = solve_by(method, *job, out, err);
+    int wanting = is_to_be_replaced(p->mesh, status, *out) || (*out && em_model_info(*out)->limited > 0);
+    if (!wanting || job->options->precision != EMI_PRECISION_AUTO || !emi_problem_use_double(p)) return status;
+    if (*out) job->seconds_before += em_model_info(*out)->seconds;
+    em_model_free(out);
+    p->mesh->failure = (em_error){0};
+    return solve_by(method, *job, out, err);
+}
+
 /* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */
 static em_status try_method(const emi_method *method, emi_job *job, em_model **out, em_error *err)
 {
     emi_problem *p = job->problem;
-    em_status status = solve_by(method, *job, out, err);
+    em_status status = solve_in_precision(method, job, out, err);
     int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
     int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
     if (!rounding || !can_do_without) return status;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,7 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, EMI_SURVEY, err));
     TRY(survey(&task, NULL, err));
     TRY(look_around(&task, center, sight, err));
+    p->largest = (int)fmax(-INT_MAX, sight[LARGEST]);
     int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
     if (!ordinary) {
         TRY(find_range(&task, range, err));

@@ -78,7 +78,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     K = emi_components_of(s, values);
     emi_keep_answer(s, vectors, K);
     s->answer.next = K < found ? fmax(0, values[K]) : 0;
-    s->answer.beyond = K < found ? fmax(nothing[K], refined ? 0 : EMI_ROUNDING * values[0]) : 0;
+    s->answer.beyond = K < found ? fmax(nothing[K], refined ? 0 : emi_eps(&s->rounding) * values[0]) : 0;
     if (found == d) {
         s->answer.rest = 0;
         for (int k = K; k < d; k++) s->answer.rest += values[k];
@@ -135,6 +135,7 @@ const emi_method emi_covariance = {.info = {.name = "covariance",
                                             .cite = "the direct way; exact averages over a spanning tree",
                                             .residual = 1,
                                             .exact = 1},
+                                   .uses = EMI_USES_PRECISION,
                                    .traits = EMI_NEEDS_DENSE | EMI_AT_ROOT,
                                    .iterations = 1,
                                    .run = covariance_run};

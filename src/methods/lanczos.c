@@ -75,7 +75,7 @@ void emi_lanczos_close(emi_lanczos *l)
 /* Below this, a residual is what rounding leaves of the largest eigenvalue in the small problem. */
 static double smallest_residual(const emi_lanczos *l)
 {
-    return EMI_ROUNDING * fabs(l->ritz.theta[l->ritz.locked]);
+    return emi_eps(&l->s->rounding) * fabs(l->ritz.theta[l->ritz.locked]);
 }
 
 /* No variance of its own: not more than rounding could make up. */

@@ -124,13 +124,13 @@ em_status emi_gram_solve(emi_solver *s, em_error *err)
     if (!values || !U) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(emi_top_of_matrix(s, n, s->C[0].gram, found, values, U, err));
     int K = emi_components_of(s, values), has = 0;
-    while (has < K && has < found && values[has] > EMI_ROUNDING * values[0]) has++;
+    while (has < K && has < found && values[has] > emi_eps(&s->rounding) * values[0]) has++;
     X = emi_doubles((size_t)s->d * (size_t)K);
     if (!X) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(lift(s, (emi_block){n, K < found ? K : found, U}, has, (emi_block){s->d, K, X}, err));
     emi_keep_answer(s, X, K);
     s->answer.next = K < found ? fmax(0, values[K]) : 0;
-    s->answer.beyond = K < found ? EMI_ROUNDING * values[0] : 0;
+    s->answer.beyond = K < found ? emi_eps(&s->rounding) * values[0] : 0;
     if (found == n) {
         s->answer.rest = 0;
         for (int k = K; k < n; k++) s->answer.rest += fmax(0, values[k]);

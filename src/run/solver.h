@@ -37,7 +37,14 @@ typedef struct emi_network {
 
 /* The options a method reads; one that it does not read is refused, since silence would let the user
  * believe that it had an effect. */
-enum { EMI_USES_STEP = 1, EMI_USES_ROUNDS = 2, EMI_USES_QR = 4, EMI_USES_RITZ = 8, EMI_USES_OVERSAMPLE = 16 };
+enum {
+    EMI_USES_STEP = 1,
+    EMI_USES_ROUNDS = 2,
+    EMI_USES_QR = 4,
+    EMI_USES_RITZ = 8,
+    EMI_USES_OVERSAMPLE = 16,
+    EMI_USES_PRECISION = 32
+};
 
 /* What a method needs and promises beyond that. */
 enum {
