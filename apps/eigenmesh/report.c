@@ -292,20 +292,18 @@ static void put(FILE *out, double value)
     (void)fprintf(out, ",%s", isnan(value) ? "" : text);
 }
 
-void trace_heading(FILE *out)
-{
-    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
-}
-
-void trace_rows(FILE *out, const char *label, const em_model *model)
+void trace_write(FILE *out, const char *names, const trace_curve *curves, int count)
 {
     const em_trace_row *row;
-    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++) {
-        if (label) (void)fprintf(out, "%s,", label);
-        (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
-                      (unsigned long long)row->messages, (unsigned long long)row->bytes);
-        const double values[] = {row->units, row->seconds, row->residual, row->consensus, row->error};
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++) put(out, values[v]);
-        (void)fputc('\n', out);
-    }
+    if (names) (void)fprintf(out, "%s,", names);
+    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
+    for (int c = 0; c < count; c++)
+        for (size_t r = 0; curves[c].model && (row = em_model_trace_row(curves[c].model, r)); r++) {
+            if (names) (void)fprintf(out, "%s,", curves[c].name);
+            (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
+                          (unsigned long long)row->messages, (unsigned long long)row->bytes);
+            const double values[] = {row->units, row->seconds, row->residual, row->consensus, row->error};
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) put(out, values[v]);
+            (void)fputc('\n', out);
+        }
 }

@@ -1,7 +1,6 @@
 #include "stream.h"
 #include "lab/tables/writer.h"
 #include "message.h"
-#include "signals.h"
 
 #include "base/memory.h"
 
