@@ -36,21 +36,7 @@ static const engine *engine_named(const char *name)
     return NULL;
 }
 
-static em_status all_nodes(int nodes, int *first, int *hosted, em_error *err)
-{
-    (void)err;
-    *first = 0;
-    *hosted = nodes;
-    return EM_OK;
-}
-
-static em_status open_local(em_mesh **out, const em_graph *graph, int threads, double wait, em_error *err)
-{
-    (void)wait;
-    return em_mesh_open(out, "local", graph, threads, err);
-}
-
-const engine engine_local = {.name = "local", .nodes = all_nodes, .open = open_local};
+const engine engine_local = {.name = "local"};
 
 /* ---- a star --------------------------------------------------------------------------------------------------------- */
 
@@ -334,12 +320,15 @@ em_status cluster_choose_engine(const char *name, int *together, em_error *err)
 
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err)
 {
-    return chosen->nodes(nodes, first, hosted, err);
+    *first = 0;
+    *hosted = nodes;
+    return chosen->nodes ? chosen->nodes(nodes, first, hosted, err) : EM_OK;
 }
 
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err)
 {
-    return chosen->open(out, graph, threads, patience, err);
+    if (chosen->open) return chosen->open(out, graph, threads, patience, err);
+    return em_mesh_open(out, chosen->name, graph, threads, err);
 }
 
 void cluster_close(em_mesh **mesh)

@@ -115,21 +115,6 @@ static em_status list_methods(compare_job *job, em_error *err)
     return EM_OK;
 }
 
-static em_status describe(compare_job *job, em_error *err)
-{
-    em_status status = EM_OK;
-    int K = 0;
-    TRY(problem_describe(&job->problem, job->args, err));
-    if (job->problem.together)
-        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
-    TRY(args_int(job->args, "components", 1, &K, err));
-    TRY(em_options_set(job->problem.options, "components", args_text(job->args, "components"), err));
-    TRY(list_methods(job, err));
-    TRY(em_options_set(job->problem.options, "trace", "all", err));
-done:
-    return status;
-}
-
 /* How many of a picture's axes, the last ones, there are: on one node nothing is sent, and there is only time to draw. */
 static int axis_count(const compare_job *job, int file)
 {
@@ -143,9 +128,9 @@ static em_status check_files(const compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     collisions c = {0};
-    for (int i = FILES - 1; i >= 0; i--)
-        if (job->files[i].path)
-            TRY(collisions_write(&c, i == FILE_PLOT ? "--plot" : "--output", job->files[i].path, err));
+    if (job->files[FILE_PLOT].path) TRY(collisions_write(&c, "--plot", job->files[FILE_PLOT].path, err));
+    for (int i = 0; i < FILE_PLOT; i++)
+        if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
     TRY(collisions_read_named(&c, job->args, err));
 done:
     collisions_free(&c);
@@ -308,11 +293,9 @@ static em_status print_report(const compare_job *job, em_error *err)
         if (one->error.code) (void)printf("\n%s failed: %s\n", one->name, one->error.msg);
         if (one->info && *one->info->choice) (void)printf("\nauto      %s: %s\n", one->info->method, one->info->choice);
     }
-    for (int i = 0, first = 1; i < FILES; i++) {
-        if (!job->files[i].path) continue;
-        (void)printf("%s%-9s %s\n", first ? "\n" : "", i == FILE_TRACES ? "traces" : "picture", job->files[i].path);
-        first = 0;
-    }
+    if (job->files[FILE_TRACES].path || job->files[FILE_PLOT].path) (void)putchar('\n');
+    for (int i = 0; i < FILES; i++)
+        if (job->files[i].path) (void)printf("%-9s %s\n", i == FILE_TRACES ? "traces" : "picture", job->files[i].path);
 done:
     return status;
 }
@@ -376,8 +359,15 @@ static void release(compare_job *job)
 static em_status compare(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
+    int K = 0;
     compare_job job = {.args = args, .files[FILE_PLOT] = {.option = "plot"}};
-    TRY(describe(&job, err));
+    TRY(problem_describe(&job.problem, args, err));
+    if (job.problem.together)
+        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
+    TRY(args_int(args, "components", 1, &K, err));
+    TRY(em_options_set(job.problem.options, "components", args_text(args, "components"), err));
+    TRY(em_options_set(job.problem.options, "trace", "all", err));
+    TRY(list_methods(&job, err));
     TRY(outputs_open(&job.files[FILE_PLOT], 1, args, err));
     if (args_given(args, "output")) TRY(open_directory(&job, err));
     TRY(problem_open(&job.problem, err));

@@ -13,17 +13,18 @@ typedef struct processes {
     void *state;            /* of the mover */
 } processes;
 
+/* All but the name may be NULL, where there is nothing to do: the local engine hosts all nodes in one process. */
 typedef struct engine {
     const char *name; /* as --engine knows it */
 
-    /* Join the others, where this process was started by what starts several under this engine; NULL: there are none. */
+    /* Join the others, where this process was started by what starts several under this engine. */
     em_status (*join)(int *argc, char ***argv, double patience, processes *out, em_error *err);
 
-    /* The nodes that live here, and the mesh; in one process too, where this engine was asked for by name. */
+    /* The nodes that live here, and then the mesh; in one process too, where this engine was asked for by name. */
     em_status (*nodes)(int nodes, int *first, int *hosted, em_error *err);
     em_status (*open)(em_mesh **out, const em_graph *graph, int threads, double patience, em_error *err);
 
-    void (*part)(double patience); /* at the end of the program, whether joined or not; NULL: nothing to do */
+    void (*part)(double patience); /* at the end of the program, whether joined or not */
     void (*abort)(void);           /* instead of that where a process is lost: end them all */
 } engine;
 

@@ -72,26 +72,18 @@ static em_status join(int *argc, char ***argv, double patience, processes *out, 
 }
 
 /* Asked for by name alone, without mpirun: a world of one. */
-static em_status start_alone(em_error *err)
-{
-    int provided;
-    if (started) return EM_OK;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return emi_fail(err, EM_ENET, "mpi: cannot be initialised; try --engine local");
-    started = 1;
-    return EM_OK;
-}
-
 static em_status nodes_here(int nodes, int *first, int *hosted, em_error *err)
 {
-    em_status status = start_alone(err);
-    return status == EM_OK ? em_mpi_nodes(MPI_COMM_WORLD, nodes, first, hosted, err) : status;
+    int provided;
+    if (!started && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return emi_fail(err, EM_ENET, "mpi: cannot be initialised; try --engine local");
+    started = 1;
+    return em_mpi_nodes(MPI_COMM_WORLD, nodes, first, hosted, err);
 }
 
 static em_status open_mesh(em_mesh **out, const em_graph *graph, int threads, double patience, em_error *err)
 {
-    em_status status = start_alone(err);
-    return status == EM_OK ? em_mpi_mesh_open_within(out, MPI_COMM_WORLD, graph, threads, patience, err) : status;
+    return em_mpi_mesh_open_within(out, MPI_COMM_WORLD, graph, threads, patience, err);
 }
 
 static void part(double patience)

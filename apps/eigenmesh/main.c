@@ -62,12 +62,6 @@ static void print_option(const option_spec *spec)
     print_wrapped(column, describe(spec, text));
 }
 
-static void print_methods(void)
-{
-    (void)printf("\nMethods:\n");
-    for (int i = 0; em_method(i); i++) print_wrapped(printf("  %s", em_method(i)->name), em_method(i)->summary);
-}
-
 static void help_command(const command_spec *command)
 {
     arguments args;
@@ -77,7 +71,8 @@ static void help_command(const command_spec *command)
     if (command->takes_solver_options) {
         (void)printf("\nWhat to find, and how:\n");
         for (int i = args.first_solver; i < args.count; i++) print_option(&args.specs[i]);
-        print_methods();
+        (void)printf("\nMethods:\n");
+        for (int i = 0; em_method(i); i++) print_wrapped(printf("  %s", em_method(i)->name), em_method(i)->summary);
     }
     (void)printf("\nExample:\n");
     for (const char *const *example = command->examples; *example; example++) (void)printf("  %s\n", *example);
