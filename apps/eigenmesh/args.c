@@ -62,12 +62,11 @@ static size_t translate(const char *text, char out[FLAG_ROOM])
     const em_option_info *option = option_named(name, (size_t)(end - name));
     if (!option || (!after && *end != '=')) return 0;
     (void)flag_of(option, out);
-    if (!after && option->kind == EM_OPTION_SWITCH) end += strcspn(end, " ,;)");
-    if (!after && option->kind != EM_OPTION_SWITCH) {
-        (void)strncat(out, " ", 2);
-        end++;
-    }
-    return (size_t)(end - text);
+    size_t length = (size_t)(end - text);
+    if (after) return length;
+    if (option->kind == EM_OPTION_SWITCH) return length + strcspn(end, " ,;)");
+    (void)strncat(out, " ", 2);
+    return length + 1;
 }
 
 const char *in_flags(const char *text, char *out, size_t room)

@@ -234,22 +234,6 @@ static void cell(table *t, const char *format, double value)
         table_cell(t, format, value);
 }
 
-/* In a word: the reasons' own texts are sentences. */
-static const char *result_of(const em_info *info)
-{
-    switch (info->reason) {
-    case EM_CONVERGED: return "converged";
-    case EM_SETTLED: return "settled";
-    case EM_STOPPED_ITERATIONS: return "iteration limit";
-    case EM_STOPPED_DIVERGED: return "diverged";
-    case EM_STOPPED_USER: return "interrupted";
-    case EM_STOPPED_SHORT: return "stopped short";
-    case EM_STOPPED_ROUNDING: return "rounding";
-    case EM_STOPPED_MISSED: return "missed one";
-    }
-    return "unknown";
-}
-
 enum { COLUMNS = 8 };
 
 /* A row a method. */
@@ -263,7 +247,7 @@ static void print_row(table *t, const contender *one)
         return;
     }
     const em_traffic *sent = &info->traffic[EM_METHOD];
-    table_cell(t, "%s", result_of(info));
+    table_cell(t, "%s", ending_of(info->reason)->word);
     table_cell(t, "%ld", info->iterations);
     table_cell(t, "%llu", (unsigned long long)sent->rounds);
     table_cell(t, "%.6g", sent->units);

@@ -204,35 +204,21 @@ static int breaks_promise(const em_info *info)
     return promises && info->iterations > 0;
 }
 
-/* What a method has done that ended otherwise than it should, and what to try. */
-static const struct {
-    const char *what, *remedy;
-} endings[] = {[-EM_STOPPED_ITERATIONS] = {"has not converged", "more --iterations, or another --method"},
-               [-EM_STOPPED_DIVERGED] = {"diverged", "a smaller --step, or --step auto"},
-               [-EM_STOPPED_USER] = {"was interrupted", "as many --iterations to stop there"},
-               [-EM_STOPPED_SHORT] = {"stopped short of the tolerance", "more --consensus-rounds, or method krylov"},
-               [-EM_STOPPED_ROUNDING] =
-                   {"met components so small beside the first, or beside the mean, that rounding leaves their "
-                    "directions open",
-                    "--scale std, or leaving out the columns of the largest numbers"},
-               [-EM_STOPPED_MISSED] = {"missed a component that is larger than the last one it found",
-                                       "another start (--seed, --init random), or --method krylov"}};
-
 /* Not converging is a result that is kept, and still a job that failed. */
 static em_status verdict(const fit_job *job, em_error *err)
 {
     const em_info *info = em_model_info(job->model);
-    int ending = -(int)info->reason;
+    const ending *end = ending_of(info->reason);
     int by_clock = info->reason == EM_STOPPED_USER && args_given(job->args, "max-seconds") && !interrupt_requested();
     int limited = info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info));
-    if (ending <= 0 || (info->reason == EM_STOPPED_ITERATIONS && limited)) return EM_OK;
+    if (!end->what || (info->reason == EM_STOPPED_ITERATIONS && limited)) return EM_OK;
     char step[32] = "";
-    const char *remedy = endings[ending].remedy;
+    const char *remedy = end->remedy;
     if (info->reason == EM_STOPPED_USER && args_given(job->args, "checkpoint")) remedy = "--resume to go on";
     if (by_clock) remedy = "more of them, or another --method";
     if (isfinite(info->step)) (void)snprintf(step, sizeof step, ", step %g", info->step);
     return emi_fail(err, EM_ENUMERIC, "fit: %s %s after %ld iterations (worst residual %.1e, tolerance %g%s)%s; try %s",
-                    by_clock ? "--max-seconds ended" : info->method, by_clock ? info->method : endings[ending].what,
+                    by_clock ? "--max-seconds ended" : info->method, by_clock ? info->method : end->what,
                     info->iterations, info->worst_residual, info->tolerance, step,
                     job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "", remedy);
 }

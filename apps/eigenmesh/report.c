@@ -184,6 +184,29 @@ static void json_sent(json *j, const em_info *info)
     json_close(j, '}');
 }
 
+/* ---- how it ended ---------------------------------------------------------------------------------------- */
+
+static const ending endings[] = {
+    {EM_CONVERGED, "converged", NULL, NULL},
+    {EM_SETTLED, "settled", NULL, NULL},
+    {EM_STOPPED_ITERATIONS, "iteration limit", "has not converged", "more --iterations, or another --method"},
+    {EM_STOPPED_DIVERGED, "diverged", "diverged", "a smaller --step, or --step auto"},
+    {EM_STOPPED_USER, "interrupted", "was interrupted", "as many --iterations to stop there"},
+    {EM_STOPPED_SHORT, "stopped short", "stopped short of the tolerance", "more --consensus-rounds, or method krylov"},
+    {EM_STOPPED_ROUNDING, "rounding",
+     "met components so small beside the first, or beside the mean, that rounding leaves their directions open",
+     "--scale std, or leaving out the columns of the largest numbers"},
+    {EM_STOPPED_MISSED, "missed one", "missed a component that is larger than the last one it found",
+     "another start (--seed, --init random), or --method krylov"},
+    {0, "unknown", "ended", "another --method"}};
+
+const ending *ending_of(em_reason reason)
+{
+    const ending *end = endings;
+    while (end->reason && end->reason != reason) end++;
+    return end;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 /* Three digits and a unit that suits them. */
