@@ -105,12 +105,16 @@ em_status cluster_gather(const void *own, size_t bytes, char **out, size_t *size
     padded = calloc(longest, 1);
     if (all.rank == 0) *out = calloc((size_t)all.size, longest);
     TRY(cluster_agree(padded && (*out || all.rank != 0) ? EM_OK : emi_fail_memory(err, "processes"), err));
-    if (bytes) memcpy(padded, own, bytes);
+    if (padded && bytes) memcpy(padded, own, bytes);
     if (all.mover) TRY(move(up, padded, longest, err));
-    for (int r = 0; all.rank == 0 && r < all.size; r++)
-        memcpy(*out + (size_t)r * longest, r ? inbox[r] : padded, longest);
+    if (*out && bytes) memcpy(*out, own, bytes);
+    for (int r = 1; *out && r < all.size; r++) memcpy(*out + (size_t)r * longest, inbox[r], longest);
     *size = (size_t)all.size * longest;
 done:
+    if (status != EM_OK) {
+        free(*out);
+        *out = NULL;
+    }
     free(padded);
     return status;
 }

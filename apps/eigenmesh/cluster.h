@@ -34,9 +34,9 @@ em_status cluster_share(void *bytes, size_t count, em_error *err);
 /* The sum over all processes, at every one. */
 em_status cluster_sum(size_t *number, em_error *err);
 
-/* What every process has, one after the other, each with zeros up to the length of the longest, at the first, where *all is
+/* What every process has, one after the other, each with zeros up to the length of the longest, at the first, where *out is
  * the caller's to free; NULL elsewhere. */
-em_status cluster_gather(const void *own, size_t bytes, char **all, size_t *size, em_error *err);
+em_status cluster_gather(const void *own, size_t bytes, char **out, size_t *size, em_error *err);
 
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);

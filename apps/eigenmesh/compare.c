@@ -102,6 +102,7 @@ static em_status check_method(const compare_job *job, const char *name, em_error
 static em_status list_methods(compare_job *job, em_error *err)
 {
     const char *list = args_value(job->args, "methods");
+    job->count = 0;
     job->names = strdup(list);
     job->contenders = calloc(strlen(list) + 1, sizeof *job->contenders);
     if (!job->names || !job->contenders) return emi_fail_memory(err, "--methods");

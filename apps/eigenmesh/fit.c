@@ -49,14 +49,13 @@ enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };
 
 /* What a rank does with the time of the iterations. */
 enum { COMPUTING, SENDING, WAITING, SHARES };
-typedef double time_shares[SHARES];
 static const char *const share_names[SHARES] = {"computing", "sending", "waiting"};
 
 typedef struct fit_job {
     const arguments *args;
     problem problem;
     em_model *model;
-    char *ranks; /* at the first process: the time_shares of each */
+    char *ranks; /* at the first process: the shares of each */
     output_file files[FILES];
 } fit_job;
 
@@ -114,16 +113,17 @@ done:
 static em_status gather_ranks(fit_job *job, em_error *err)
 {
     const em_info *info = em_model_info(job->model);
-    const time_shares own = {[COMPUTING] = info->seconds - info->seconds_sending - info->seconds_waiting,
-                             [SENDING] = info->seconds_sending,
-                             [WAITING] = info->seconds_waiting};
+    const double own[SHARES] = {[COMPUTING] = info->seconds - info->seconds_sending - info->seconds_waiting,
+                                [SENDING] = info->seconds_sending,
+                                [WAITING] = info->seconds_waiting};
     size_t size;
     return cluster_gather(own, sizeof own, &job->ranks, &size, err);
 }
 
 static const double *shares_of(const fit_job *job, int rank)
 {
-    return ((const time_shares *)(const void *)job->ranks)[rank];
+    const double *all = (const void *)job->ranks;
+    return &all[(size_t)rank * SHARES];
 }
 
 /* "computing 1.2 s at most (rank 2), 1.1 s in the mean"; nothing where there is one process. */
