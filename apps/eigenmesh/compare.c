@@ -1,13 +1,12 @@
 /* eigenmesh compare: the same problem by several methods. */
-#include "collision.h"
 #include "command.h"
+#include "files.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
 #include "problem.h"
 #include "report.h"
-#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>

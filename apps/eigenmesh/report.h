@@ -2,8 +2,8 @@
 #ifndef EIGENMESH_REPORT_H
 #define EIGENMESH_REPORT_H
 
-#include "json.h"
 #include "lab/plot.h"
+#include "print.h"
 
 /* What the features are called, as many as a line holds; nothing where they have no names. */
 void report_names(const em_model *model);
