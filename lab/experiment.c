@@ -14,16 +14,16 @@
 /* ---- what an experiment leaves behind ------------------------------------------------------ */
 
 /* One fit: a model, or why there is none. */
-typedef struct run {
+typedef struct lab_run {
     em_model *model;
     em_error error;
-} run;
+} lab_run;
 
 struct lab_results {
     int stopped, contenders;
     struct {
         int each, count; /* runs a trial, which are 1 or one a node, and in all */
-        run *runs;       /* a trial after another */
+        lab_run *runs;   /* a trial after another */
         size_t rows;
         lab_curve_row *curve;
     } of[]; /* [contenders] */
@@ -61,14 +61,14 @@ int lab_results_runs(const lab_results *r, int contender)
     return r->of[contender].count;
 }
 
-const em_model *lab_results_model(const lab_results *r, int contender, int number)
+const em_model *lab_results_model(const lab_results *r, int contender, int run)
 {
-    return r->of[contender].runs[number].model;
+    return r->of[contender].runs[run].model;
 }
 
-const em_error *lab_results_error(const lab_results *r, int contender, int number)
+const em_error *lab_results_error(const lab_results *r, int contender, int run)
 {
-    return &r->of[contender].runs[number].error;
+    return &r->of[contender].runs[run].error;
 }
 
 int lab_results_stopped(const lab_results *r)
@@ -198,7 +198,8 @@ static em_status keep_truth(trial *t, const em_model *model, em_error *err)
 static em_status set_options(em_options *options, trial *t, em_error *err)
 {
     char seed[32];
-    (void)snprintf(seed, sizeof seed, "%llu", (unsigned long long)(t->x->about->seed + (uint64_t)t->index));
+    unsigned long long number = t->x->about->seed + (uint64_t)t->index;
+    (void)snprintf(seed, sizeof seed, "%llu", number);
     em_options_set_monitor(options, watch_run, t);
     if (t->contender->place != LAB_OVER_NETWORK && t->truth)
         em_options_set_truth(options, t->truth, em_shards_columns(t->split), t->truth_columns);
@@ -228,7 +229,7 @@ done:
 static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_shards *shards, em_error *err)
 {
     lab_results *r = t->x->results;
-    run *of = &r->of[c].runs[t->index * r->of[c].each + number];
+    lab_run *of = &r->of[c].runs[t->index * r->of[c].each + number];
     em_error failure = {0};
     em_status status = fit(&of->model, t, mesh, shards, &failure);
     if (status != EM_OK && status != EM_ENUMERIC && status != EM_ENOMEM && status != EM_ENOTSUP) {

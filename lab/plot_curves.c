@@ -91,7 +91,8 @@ static void fill_curve(fill *item, int n, const range *r, const plot_curve *c)
         fill_more(item, "points", "%.9g %.4g %.4g %.4g\n", p.x, p.y, p.least, p.most);
     }
     fill_text(item, "title", "%s", c->title);
-    fill_numbers(item, {"n", n % COLOURS + 1}, {"every", points / MARKS + 1});
+    int every = points / MARKS + 1;
+    fill_numbers(item, {"n", n % COLOURS + 1}, {"every", every});
     fill_flag(item, "band", c->band && points > 1);
 }
 
@@ -130,7 +131,8 @@ static int fill_legend(fill *panel, const plot_curve *curves, int count, int wid
     if (columns > frame->columns) columns = frame->columns;
     if (columns < 1) columns = 1;
     int rows = (count + columns - 1) / columns, height = LINE * rows + MARGIN;
-    fill_numbers(panel, {"rows", rows ? rows : 1}, {"narrow", longest > FEW ? longest / 4 : 0});
+    int narrow = longest > FEW ? longest / 4 : 0;
+    fill_numbers(panel, {"rows", rows ? rows : 1}, {"narrow", narrow});
     fill_text(panel, "height", "%.6f", (double)height / (frame->height + height));
     return height;
 }
@@ -141,13 +143,13 @@ em_status plot_panels(const canvas *to, const plot_frame *frame, const char *tit
     enum { EACH = 580 };
     fill *with = fill_new();
     int width = axes_count * EACH, legend = 0;
-    double wide = width, high = 1;
+    double wide = width;
     fill_flag(with, "several", axes_count > 1);
     fill_text(with, "title", "%s", title);
     for (int i = 0; i < axes_count; i++) {
         fill *panel = fill_add(with, "panels");
         if (i == 0) legend = fill_legend(panel, curves, curve_count, width, frame);
-        high = frame->height + legend;
+        double high = frame->height + legend;
         fill_place(panel, (i * EACH + frame->left) / wide, ((i + 1) * EACH - frame->right) / wide,
                    (frame->labels + legend) / high, 1 - frame->title / high);
         fill_curves(panel, &axes[i], curves, curve_count);

@@ -29,11 +29,12 @@ static void fill_network(fill *panel, const em_graph *graph, int may_have_hubs)
     enum { HUB = 3 };
     int nodes = em_graph_nodes(graph), largest = 0, i, j;
     size_t edges = em_graph_edges(graph);
-    int *degree = calloc(3 * (size_t)nodes, sizeof *degree), *place = degree + nodes;
+    int *degree = calloc(3 * (size_t)nodes, sizeof *degree);
     if (!degree) {
         fill_fail(panel);
         return;
     }
+    int *place = degree + nodes;
     for (size_t e = 0; e < edges; e++) {
         em_graph_edge(graph, e, &i, &j);
         degree[i]++;

@@ -75,14 +75,15 @@ void fill_fail(fill *with)
 
 fill *fill_add(fill *with, const char *name)
 {
-    fill *part = with ? calloc(1, sizeof *part) : NULL, **last;
-    if (part) {
-        *part = (fill){.name = name, .part_of = with};
-        for (last = &with->parts; *last;) last = &(*last)->next;
-        return *last = part;
+    fill *part = with ? calloc(1, sizeof *part) : NULL;
+    if (!part) {
+        fill_fail(with);
+        return NULL;
     }
-    fill_fail(with);
-    return NULL;
+    *part = (fill){.name = name, .part_of = with};
+    fill **last = &with->parts;
+    while (*last) last = &(*last)->next;
+    return *last = part;
 }
 
 __attribute__((format(printf, 4, 0))) static void append(fill *with, const char *name, int anew, const char *format,

@@ -1,5 +1,6 @@
 /* MNIST and CIFAR-10 as the paper uses them, from the files that scripts/get-datasets leaves behind. */
 #include "base/error.h"
+#include "base/memory.h"
 #include "lab/paper/paper.h"
 
 #include <limits.h>
@@ -95,7 +96,7 @@ static em_status add_file(images *set, const record *data, const char *directory
     TRY(read_labels(&labels, data, directory, rows, err));
     set->columns = em_data_columns(table);
     set->rows += rows;
-    float *pixels = realloc(set->pixels, (set->rows * set->columns + 1) * sizeof *pixels);
+    float *pixels = emi_realloc(set->pixels, (set->rows * set->columns + 1) * sizeof *pixels);
     if (!pixels) TRY(emi_fail_memory(err, data->key));
     set->pixels = pixels;
     TRY(copy_rows(pixels + held, table, 1 / record_number(data, "divide"), labels, err));
@@ -123,6 +124,6 @@ done:
 void images_close(images *set)
 {
     em_data_free(&set->table);
-    free(set->pixels);
+    emi_free(set->pixels);
     *set = (images){0};
 }

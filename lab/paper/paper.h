@@ -165,7 +165,7 @@ const record *setup_data(const setup *s, const records *plans);
 em_status images_file(const record *data, const char *directory, int index, char *path, size_t room, em_error *err);
 
 /* All of them as one table, pixels divided by a number, as they come or sorted by class; kept where it is open already. */
-em_status images_open(images *out, const record *data, const char *directory, em_error *err);
+em_status images_open(images *set, const record *data, const char *directory, em_error *err);
 void images_close(images *set); /* accepts the zeroed */
 
 #endif

@@ -64,7 +64,7 @@ static int is_possible(const emi_solver *s)
 
 em_status emi_state_serialize(emi_serializer *p, emi_solver *s, em_error *err)
 {
-    enum { COUNT_WORDS = sizeof(emi_count) / sizeof(uint64_t) };
+    const size_t count_words = sizeof(emi_count) / sizeof(uint64_t);
     emi_driver *driver = s->driver;
     emi_stopping *stopping = &driver->stopping;
     emi_serialize_long(p, &stopping->tested);
@@ -77,8 +77,8 @@ em_status emi_state_serialize(emi_serializer *p, emi_solver *s, em_error *err)
     emi_serialize_words(p, &stopping->travelled, 1);
     emi_serialize_words(p, &stopping->reserve, 1);
     serialize_answer(p, s);
-    emi_serialize_words(p, s->mesh->count, EMI_PHASES * COUNT_WORDS);
-    emi_serialize_words(p, &driver->trace.before, COUNT_WORDS);
+    emi_serialize_words(p, s->mesh->count, EMI_PHASES * count_words);
+    emi_serialize_words(p, &driver->trace.before, count_words);
     emi_serialize_words(p, &s->mesh->seconds_sending, 1);
     emi_serialize_words(p, &s->mesh->seconds_waiting, 1);
     const emi_field *fields[] = {&s->X, &stopping->good, &stopping->shown, &s->theta, &s->residual};

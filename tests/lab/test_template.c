@@ -91,6 +91,9 @@ static void sections_repeat_and_vanish(void **state)
     }
     assert_filled("a.html", "{{#items}}({{n}} {{name}}){{/items}}", with, "(0 outer)(1 inner)");
     assert_filled("a.html", "{{#yes}}+{{/yes}}{{#no}}-{{/no}}{{^no}}!{{/no}}{{^items}}?{{/items}}", with, "+!");
+    /* once for a list that has any, and between its items */
+    assert_filled("a.html", "{{?items}}[{{/items}}{{#items}}{{n}}{{#more}}, {{/more}}{{/items}}{{?no}}]{{/no}}", with,
+                  "[0, 1");
     /* a line of its own is no line of the output; one beside something else is */
     assert_filled("a.html", "{{#items}}\n<{{n}}>\n{{/items}}\n.{{#no}}x{{/no}}\n", with, "<0>\n<1>\n.\n");
     /* a text is looked up outwards; what is left out may hold sections too */
