@@ -1,6 +1,7 @@
 """What is measured beside the fits: threads, transform, and what the binding adds."""
 import os
 import time
+from functools import partial
 
 import eigenmesh
 from eigenmesh import _fitting
@@ -23,8 +24,7 @@ def thread_rows(bench, data):
     if bench.threads == 1:
         return
     for method in ("krylov", "covariance"):
-        results = race({threads: lambda threads=threads: fit(method, threads) for threads in (1, bench.threads)},
-                       bench.rounds)
+        results = race({threads: partial(fit, method, threads) for threads in (1, bench.threads)}, bench.rounds)
         os.environ["OMP_NUM_THREADS"] = str(bench.threads)
         gain = results[1].seconds / results[bench.threads].seconds
         goal = THREADS_GOAL if bench.threads == 2 else None
@@ -37,7 +37,7 @@ def transform_rows(bench, data):
     """Scores of all rows: bytes of rows a second, beside what the machine can read."""
     fitted = {"eigenmesh": eigenmesh.PCA(COMPONENTS).fit(data.X),
               "scikit-learn": PCA(COMPONENTS, svd_solver="randomized", random_state=0).fit(data.X)}
-    results = race({name: lambda pca=pca: pca.transform(data.X) for name, pca in fitted.items()}, bench.rounds)
+    results = race({name: partial(pca.transform, data.X) for name, pca in fitted.items()}, bench.rounds)
     for name, result in results.items():
         rate = data.X.nbytes / result.seconds
         fraction, goal = rate / bench.machine.read, TRANSFORM_GOAL if name == "eigenmesh" else None

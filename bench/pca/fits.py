@@ -1,4 +1,6 @@
 """The table of fits: a line a shape and number of components, a column a contender."""
+from functools import partial
+
 from accuracy import Covariance, worst_residual
 from contenders import NUMPY, OURS, PEERS
 from limits import least_time
@@ -30,11 +32,11 @@ def compare(bench, data, components):
     results, runs = {}, {}
     for contender in contenders_for(data.problem, components):
         results[contender.name] = Result(note=f"would take over {bench.patience:g} s")
-        run = lambda contender=contender: contender.fit(data.X, components)
+        run = partial(contender.fit, data.X, components)
         if contender is OURS:
             runs[contender.name] = run
         elif not too_slow(bench, contender, data.problem):
-            runs[contender.name] = lambda run=run: within(bench.patience, run)
+            runs[contender.name] = partial(within, bench.patience, run)
     return {**results, **race(runs, bench.rounds)}
 
 

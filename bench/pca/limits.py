@@ -34,14 +34,14 @@ def product_rate(order, dtype):
 
 def measure(threads, shrink=1):
     """Reading and copying: by BLAS's threads and by Python's, whichever is faster."""
-    values = np.ones((1 << 25) // shrink)  # 256 MiB, beyond any cache
+    values = np.ones(max(threads, (1 << 25) // shrink))  # 256 MiB, beyond any cache
     other = values.copy()
     parts, others = np.array_split(values, threads), np.array_split(other, threads)
     with ThreadPoolExecutor(threads) as pool:
         read = min(best_seconds(lambda: values @ values), best_seconds(lambda: list(pool.map(np.max, parts))))
         copy = min(best_seconds(lambda: np.copyto(other, values)),
                    best_seconds(lambda: list(pool.map(np.copyto, others, parts))))
-    order = 3072 // shrink
+    order = max(16, 3072 // shrink)
     return Machine(product_rate(order, "float32"), product_rate(order, "float64"), values.nbytes / read,
                    2 * values.nbytes / copy)
 

@@ -68,10 +68,10 @@ PROBLEMS = [
 
 def mnist(rows, features):
     """The training images, or None: as scripts/get-datasets leaves them, or in EIGENMESH_SHARED."""
-    checkout = Path(__file__).resolve().parents[2]
-    shared = Path(os.environ.get("EIGENMESH_SHARED", checkout.parent / "shared"))
     if features != 784:
         return None
+    checkout = Path(__file__).resolve().parents[2]
+    shared = Path(os.environ.get("EIGENMESH_SHARED", checkout.parent / "shared"))
     for path in [*checkout.glob("data/mnist/train-images*"), *shared.glob("data/mnist/train-images*")]:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
             pixels = np.frombuffer(file.read(), dtype=np.uint8, offset=16)
