@@ -7,10 +7,128 @@
 #include "base/pool.h"
 #include "lab/tables/generate.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-static const double report_every = 0.05; /* seconds */
+/* ---- what an experiment leaves behind ------------------------------------------------------ */
+
+/* One fit: a model, or why there is none. */
+typedef struct lab_run {
+    em_model *model;
+    em_error error;
+} lab_run;
+
+struct lab_results {
+    int stopped, contenders;
+    struct {
+        int each, count; /* runs a trial, which are 1 or one a node, and in all */
+        lab_run *runs;   /* a trial after another */
+        size_t rows;
+        lab_curve_row *curve;
+    } of[]; /* [contenders] */
+};
+
+static em_status new_results(lab_results **out, const lab_experiment *about, em_error *err)
+{
+    size_t count = (size_t)about->contender_count;
+    lab_results *r = *out = emi_calloc(1, sizeof *r + count * sizeof r->of[0]);
+    if (!r) return emi_fail_memory(err, "experiment");
+    r->contenders = about->contender_count;
+    for (int c = 0; c < r->contenders; c++) {
+        r->of[c].each = about->contenders[c].place == LAB_EACH_ALONE ? em_graph_nodes(about->graph) : 1;
+        r->of[c].count = r->of[c].each * about->trials;
+        r->of[c].runs = emi_calloc((size_t)r->of[c].count, sizeof *r->of[c].runs);
+        if (!r->of[c].runs) return emi_fail_memory(err, "experiment");
+    }
+    return EM_OK;
+}
+
+void lab_results_free(lab_results **handle)
+{
+    lab_results *r = *handle;
+    for (int c = 0; r && c < r->contenders; c++) {
+        for (int n = 0; r->of[c].runs && n < r->of[c].count; n++) em_model_free(&r->of[c].runs[n].model);
+        emi_free(r->of[c].runs);
+        emi_free(r->of[c].curve);
+    }
+    emi_free(r);
+    *handle = NULL;
+}
+
+int lab_results_runs(const lab_results *r, int contender)
+{
+    return r->of[contender].count;
+}
+
+const em_model *lab_results_model(const lab_results *r, int contender, int run)
+{
+    return r->of[contender].runs[run].model;
+}
+
+const em_error *lab_results_error(const lab_results *r, int contender, int run)
+{
+    return &r->of[contender].runs[run].error;
+}
+
+int lab_results_stopped(const lab_results *r)
+{
+    return r->stopped;
+}
+
+const lab_curve_row *lab_results_curve(const lab_results *r, int contender, size_t *rows)
+{
+    *rows = r->of[contender].rows;
+    return r->of[contender].curve;
+}
+
+/* ---- curves ------------------------------------------------------------------------------- */
+
+/* Rows of the curve: up to where the last run converged, but not beyond where one broke off. */
+static size_t length_of(const lab_results *r, int contender)
+{
+    size_t longest = 0, limit = SIZE_MAX;
+    for (int n = 0; n < r->of[contender].count; n++) {
+        const em_model *model = lab_results_model(r, contender, n);
+        if (!model) return 0;
+        size_t rows = em_model_trace_rows(model);
+        if (em_model_info(model)->reason < 0 && rows < limit) limit = rows;
+        if (rows > longest) longest = rows;
+    }
+    return longest < limit ? longest : limit;
+}
+
+/* The least and the most pass over a NaN: without a truth they are NaN, like the mean. */
+static lab_curve_row row_at(const lab_results *r, int contender, size_t at)
+{
+    int runs = r->of[contender].count;
+    lab_curve_row row = {.iteration = (long)at, .least = NAN, .most = NAN};
+    for (int n = 0; n < runs; n++) {
+        const em_model *model = lab_results_model(r, contender, n);
+        size_t rows = em_model_trace_rows(model);
+        const em_trace_row *now = em_model_trace_row(model, at < rows ? at : rows - 1);
+        row.rounds += (double)now->rounds / runs;
+        row.bytes += (double)now->bytes / runs;
+        row.units += now->units / runs;
+        row.error += now->error / runs;
+        row.least = fmin(row.least, now->error);
+        row.most = fmax(row.most, now->error);
+    }
+    return row;
+}
+
+static em_status draw_curves(lab_results *r, em_error *err)
+{
+    for (int c = 0; c < r->contenders; c++) {
+        size_t rows = r->of[c].rows = length_of(r, c);
+        lab_curve_row *curve = r->of[c].curve = emi_calloc(rows ? rows : 1, sizeof *curve);
+        if (!curve) return emi_fail_memory(err, "curve");
+        for (size_t at = 0; at < rows; at++) curve[at] = row_at(r, c, at);
+    }
+    return EM_OK;
+}
+
+/* ---- one run ---------------------------------------------------------------------------------- */
 
 /* An experiment under way.  `lock` guards what the trials report. */
 typedef struct experiment {
@@ -19,62 +137,48 @@ typedef struct experiment {
     int mesh_threads; /* of the network in each trial */
     atomic_int stop;  /* a monitor, or a failure, ends it all */
     pthread_mutex_t lock;
-    int finished, total;
-    double *under_way; /* [trials] of the run that each is at */
+    lab_experiment_progress progress;
 } experiment;
 
 typedef struct trial {
     experiment *x;
     int index;
+    const em_data *data;
     em_data *drawn;
-    em_shards *split, *whole; /* over the nodes, and in one place */
+    em_shards *split; /* over the nodes */
     em_graph *one_node;
     em_mesh *network, *alone; /* a node by itself has one thread: its bits must not depend on the cores */
     double *truth;            /* d x K, once a contender over the network has found it */
     size_t truth_columns;
+    const lab_contender *contender; /* that runs */
+    double done, reported;          /* of its run, and when that was told */
 } trial;
 
-/* ---- reporting ----------------------------------------------------------------------------- */
+static void report(trial *t, double done, int finished)
+{
+    experiment *x = t->x;
+    lab_experiment_progress *now = &x->progress;
+    (void)pthread_mutex_lock(&x->lock);
+    now->under_way = fmax(0, now->under_way + done - t->done); /* not less by rounding */
+    now->finished += finished;
+    now->label = t->contender->label;
+    now->trial = t->index;
+    if (x->about->monitor && x->about->monitor(now, x->about->monitor_user)) atomic_store(&x->stop, 1);
+    (void)pthread_mutex_unlock(&x->lock);
+    t->done = done;
+}
 
 /* The monitor of one run: stands between the fit and the experiment's own monitor. */
-typedef struct watch {
-    experiment *x;
-    const lab_contender *contender;
-    int trial;
-    double reported;
-} watch;
-
-static void report(experiment *x, const watch *w, double done, int finished)
-{
-    const lab_experiment *about = x->about;
-    (void)pthread_mutex_lock(&x->lock);
-    x->under_way[w->trial] = done;
-    x->finished += finished;
-    lab_experiment_progress progress = {
-        .finished = x->finished, .total = x->total, .label = w->contender->label, .trial = w->trial};
-    for (int t = 0; t < about->trials; t++) progress.under_way += x->under_way[t];
-    if (about->monitor && about->monitor(&progress, about->monitor_user)) atomic_store(&x->stop, 1);
-    (void)pthread_mutex_unlock(&x->lock);
-}
-
 static int watch_run(const em_progress *progress, void *user)
 {
-    watch *w = user;
+    const double report_every = 0.05; /* seconds */
+    trial *t = user;
     double now = emi_seconds();
-    if (now - w->reported > report_every) {
-        w->reported = now;
-        report(w->x, w, progress->limit > 0 ? (double)progress->iteration / (double)progress->limit : 0, 0);
+    if (now - t->reported > report_every) {
+        t->reported = now;
+        report(t, progress->limit > 0 ? (double)progress->iteration / (double)progress->limit : 0, 0);
     }
-    return atomic_load(&w->x->stop);
-}
-
-/* ---- one run ---------------------------------------------------------------------------------- */
-
-/* What goes wrong in one method, with its numbers or for want of memory, is a result; all else is wrong with the
- * problem, for every method alike. */
-static int is_a_result(em_status status)
-{
-    return status == EM_ENUMERIC || status == EM_ENOMEM || status == EM_ENOTSUP;
+    return atomic_load(&t->x->stop);
 }
 
 /* The exact answer, K x d in the model, as the d x K that options take. */
@@ -90,46 +194,50 @@ static em_status keep_truth(trial *t, const em_model *model, em_error *err)
     return EM_OK;
 }
 
-/* The contender's, but for what is the trial's. */
-static em_status options_of(em_options **out, const trial *t, watch *w, em_error *err)
+/* The contender's options, but for what is the trial's. */
+static em_status set_options(em_options *options, trial *t, em_error *err)
 {
     char seed[32];
-    em_status status = em_options_copy(out, w->contender->options, err);
-    if (status != EM_OK) return status;
     unsigned long long number = t->x->about->seed + (uint64_t)t->index;
     (void)snprintf(seed, sizeof seed, "%llu", number);
-    em_options_set_monitor(*out, watch_run, w);
-    if (w->contender->place != LAB_OVER_NETWORK && t->truth)
-        em_options_set_truth(*out, t->truth, em_shards_columns(t->split), t->truth_columns);
-    return em_options_set(*out, "seed", seed, err);
+    em_options_set_monitor(options, watch_run, t);
+    if (t->contender->place != LAB_OVER_NETWORK && t->truth)
+        em_options_set_truth(options, t->truth, em_shards_columns(t->split), t->truth_columns);
+    return em_options_set(options, "seed", seed, err);
 }
 
-static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_shards *shards, em_error *err)
+static em_status fit(em_model **model, trial *t, em_mesh *mesh, const em_shards *shards, em_error *err)
 {
     em_status status = EM_OK;
-    experiment *x = t->x;
-    lab_run *run = &x->results->runs[c][t->index * x->results->each[c] + number];
-    watch w = {.x = x, .contender = &x->about->contenders[c], .trial = t->index};
-    em_error failure = {0};
     em_options *options = NULL;
-    status = options_of(&options, t, &w, &failure);
-    if (status == EM_OK) status = em_fit(&run->model, options, mesh, shards, &failure);
+    TRY(em_options_copy(&options, t->contender->options, err));
+    TRY(set_options(options, t, err));
+    TRY(em_fit(model, options, mesh, shards, err));
+    if (t->contender->place == LAB_OVER_NETWORK)
+        TRY(keep_truth(t, *model, err));
+    else if (em_model_exact_components(*model)) /* of its own data, which may be a part */
+        TRY(emi_fail(err, EM_ENUMERIC, "%s: nobody over the network has found what to measure it by; try another",
+                     t->contender->label));
+done:
+    if (status != EM_OK) em_model_free(model);
     em_options_free(&options);
-    if (status == EM_OK && w.contender->place == LAB_OVER_NETWORK)
-        status = keep_truth(t, run->model, &failure);
-    else if (status == EM_OK && em_model_exact_components(run->model)) /* of its own data, which may be a part */
-        status =
-            emi_fail(&failure, EM_ENUMERIC, "%s: nobody over the network has found what to measure it by; try another",
-                     w.contender->label);
-    if (status != EM_OK && !is_a_result(status)) {
+    return status;
+}
+
+/* What goes wrong in one method, with its numbers or for want of memory, is a result; all else is wrong with the
+ * problem, for every method alike. */
+static em_status run_at(trial *t, int c, int number, em_mesh *mesh, const em_shards *shards, em_error *err)
+{
+    lab_results *r = t->x->results;
+    lab_run *of = &r->of[c].runs[t->index * r->of[c].each + number];
+    em_error failure = {0};
+    em_status status = fit(&of->model, t, mesh, shards, &failure);
+    if (status != EM_OK && status != EM_ENUMERIC && status != EM_ENOMEM && status != EM_ENOTSUP) {
         if (err) *err = failure;
         return status;
     }
-    if (status != EM_OK) {
-        run->error = failure;
-        em_model_free(&run->model);
-    }
-    report(x, &w, 0, 1);
+    of->error = failure;
+    report(t, 0, 1);
     return EM_OK;
 }
 
@@ -139,14 +247,13 @@ static em_status begin_trial(trial *t, em_error *err)
 {
     em_status status = EM_OK;
     const lab_experiment *about = t->x->about;
-    const em_data *data = about->data;
-    if (!data) {
+    t->data = about->data;
+    if (!t->data) {
         TRY(lab_generate(&t->drawn, about->drawn.features, about->drawn.samples, about->drawn.components,
                          about->drawn.gap, about->seed + (uint64_t)t->index, err));
-        data = t->drawn;
+        t->data = t->drawn;
     }
-    TRY(em_shards_split(&t->split, data, em_graph_nodes(about->graph), NULL, 0, err));
-    TRY(em_shards_split(&t->whole, data, 1, NULL, 0, err));
+    TRY(em_shards_split(&t->split, t->data, em_graph_nodes(about->graph), NULL, 0, err));
     TRY(em_graph_create(&t->one_node, "complete", 1, 0, err));
     TRY(em_mesh_open(&t->network, NULL, about->graph, t->x->mesh_threads, err));
     TRY(em_mesh_open(&t->alone, NULL, t->one_node, 1, err));
@@ -160,28 +267,29 @@ static void end_trial(trial *t)
     em_mesh_close(&t->alone);
     em_mesh_close(&t->network);
     em_graph_free(&t->one_node);
-    em_shards_free(&t->whole);
     em_shards_free(&t->split);
     em_data_free(&t->drawn);
 }
 
-/* A node's own rows, which lie together in the table, as all the data there is. */
-static em_status run_alone(trial *t, int c, int node, size_t first, em_error *err)
+/* Rows that lie together in the table, as all the data there is. */
+static em_status run_rows(trial *t, int c, int number, size_t first, size_t rows, em_error *err)
 {
     em_status status = EM_OK;
-    const em_data *data = t->drawn ? t->drawn : t->x->about->data;
-    size_t rows = em_shards_rows(t->split, node), columns = em_data_columns(data);
-    em_data *table = NULL;
+    size_t columns = em_data_columns(t->data);
+    em_data *part = NULL;
     em_shards *own = NULL;
-    double *values = emi_doubles(rows * columns);
-    if (!values) TRY(emi_fail_memory(err, "experiment"));
-    TRY(em_data_read(data, first, rows, values, err));
-    TRY(em_data_from_array(&table, values, EM_F64, rows, columns, 0, 0, err));
-    TRY(em_shards_split(&own, table, 1, NULL, 0, err));
-    TRY(run_at(t, c, node, t->alone, own, err));
+    double *values = NULL;
+    if (rows < em_data_rows(t->data)) {
+        values = emi_doubles(rows * columns);
+        if (!values) TRY(emi_fail_memory(err, "experiment"));
+        TRY(em_data_read(t->data, first, rows, values, err));
+        TRY(em_data_from_array(&part, values, EM_F64, rows, columns, 0, 0, err));
+    }
+    TRY(em_shards_split(&own, part ? part : t->data, 1, NULL, 0, err));
+    TRY(run_at(t, c, number, t->alone, own, err));
 done:
     em_shards_free(&own);
-    em_data_free(&table);
+    em_data_free(&part);
     emi_free(values);
     return status;
 }
@@ -190,14 +298,12 @@ static em_status run_contender(trial *t, int c, em_error *err)
 {
     em_status status = EM_OK;
     size_t first = 0;
-    switch (t->x->about->contenders[c].place) {
-    case LAB_OVER_NETWORK: return run_at(t, c, 0, t->network, t->split, err);
-    case LAB_IN_ONE_PLACE: return run_at(t, c, 0, t->alone, t->whole, err);
-    case LAB_EACH_ALONE:
-        for (int i = 0; i < em_shards_count(t->split) && !atomic_load(&t->x->stop); i++) {
-            TRY(run_alone(t, c, i, first, err));
-            first += em_shards_rows(t->split, i);
-        }
+    t->contender = &t->x->about->contenders[c];
+    if (t->contender->place == LAB_OVER_NETWORK) return run_at(t, c, 0, t->network, t->split, err);
+    if (t->contender->place == LAB_IN_ONE_PLACE) return run_rows(t, c, 0, 0, em_data_rows(t->data), err);
+    for (int i = 0; i < em_shards_count(t->split) && !atomic_load(&t->x->stop); i++) {
+        TRY(run_rows(t, c, i, first, em_shards_rows(t->split, i), err));
+        first += em_shards_rows(t->split, i);
     }
 done:
     return status;
@@ -255,20 +361,17 @@ em_status lab_experiment_run(lab_results **out, const lab_experiment *about, em_
     experiment x = {.about = about};
     *out = NULL;
     TRY(check(about, err));
-    TRY(lab_results_new(&x.results, about, err));
-    for (int c = 0; c < about->contender_count; c++) x.total += lab_results_runs(x.results, c);
-    x.under_way = emi_calloc((size_t)about->trials, sizeof *x.under_way);
-    if (!x.under_way) TRY(emi_fail_memory(err, "experiment"));
+    TRY(new_results(&x.results, about, err));
+    for (int c = 0; c < about->contender_count; c++) x.progress.total += x.results->of[c].count;
     (void)pthread_mutex_init(&x.lock, NULL);
     status = run_trials(&x, err);
     (void)pthread_mutex_destroy(&x.lock);
     TRY(status);
     x.results->stopped = atomic_load(&x.stop);
-    TRY(lab_results_draw(x.results, err));
+    TRY(draw_curves(x.results, err));
     *out = x.results;
     x.results = NULL;
 done:
     lab_results_free(&x.results);
-    emi_free(x.under_way);
     return status;
 }

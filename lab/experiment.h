@@ -69,27 +69,4 @@ typedef struct lab_curve_row {
 const lab_curve_row *lab_results_curve(const lab_results *results, int contender, size_t *rows);
 void lab_results_free(lab_results **handle);
 
-/* ---- between experiment.c and results.c -------------------------------------------------------------- */
-
-/* One fit: a model, or why there is none. */
-typedef struct lab_run {
-    em_model *model;
-    em_error error;
-} lab_run;
-
-struct lab_results {
-    int contenders, trials;
-    int *each;      /* [contenders] runs a trial: 1, or one a node       */
-    lab_run **runs; /* [contenders][trials * each], a trial after another */
-    struct {
-        size_t count;
-        lab_curve_row *rows;
-    } * curves; /* [contenders] */
-    int stopped;
-};
-
-/* Room for the runs of an experiment; then the curves, from the runs. */
-em_status lab_results_new(lab_results **out, const lab_experiment *x, em_error *err);
-em_status lab_results_draw(lab_results *results, em_error *err);
-
 #endif

@@ -23,7 +23,6 @@ static const struct {
     [PICTURE_PNG] = {".png", "pngcairo", "IEND", "fontscale 1.5 linewidth 2 pointscale 3.2", 2, 0.2},
     [PICTURE_PDF] = {".pdf", "pdfcairo", "%%EOF", "fontscale 0.56 linewidth 1.5 pointscale 1.25", 1.0 / 96, 0.2},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 int gnuplot_find(char path[GNUPLOT_PATH_MAX])
 {
@@ -38,69 +37,13 @@ int gnuplot_find(char path[GNUPLOT_PATH_MAX])
     return 0;
 }
 
-/* gnuplot with its standard streams on our files; its exit status, or -1. */
-static int run(const char *program, FILE *script, FILE *picture)
-{
-    posix_spawn_file_actions_t actions;
-    pid_t child = -1;
-    int result = -1;
-    rewind(script);
-    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
-    int failed = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-    failed |= posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-    failed |= posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
-    if (!failed) {
-        char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: the user's own start-up files change nothing */
-        failed = posix_spawn(&child, program, &actions, NULL, arguments, environ);
-    }
-    (void)posix_spawn_file_actions_destroy(&actions);
-    if (!failed && waitpid(child, &result, 0) == child) return result;
-    return -1;
-}
-
-static em_status no_temporary_file(em_error *err)
-{
-    return emi_fail(err, EM_EOUTPUT, "gnuplot: no temporary file can be written; try another TMPDIR");
-}
-
-/* ---- what there is --------------------------------------------------------------------------------------- */
-
-/* Every gnuplot writes SVG; the others come with a library that it may have been built without. */
-static em_status require_terminal(const char *what, picture_kind kind, em_error *err)
-{
-    em_status status = EM_OK;
-    char program[GNUPLOT_PATH_MAX];
-    FILE *script = NULL, *answer = NULL;
-    if (kind == PICTURE_SVG || !gnuplot_find(program)) return EM_OK;
-    script = tmpfile();
-    answer = tmpfile();
-    if (!script || !answer || fprintf(script, "set terminal %s\n", kinds[kind].terminal) < 0 || fflush(script) != 0)
-        TRY(no_temporary_file(err));
-    if (run(program, script, answer) != 0)
-        TRY(emi_fail(err, EM_ENOTSUP,
-                     "%s: %s has no %s, which draws %s; try a name that ends in .svg, or Debian's "
-                     "gnuplot-nox",
-                     what, program, kinds[kind].terminal, kinds[kind].ending));
-done:
-    if (script) (void)fclose(script);
-    if (answer) (void)fclose(answer);
-    return status;
-}
-
-/* KINDS where the name ends in none of them.  Standard output has no name. */
-static int kind_of(const char *path)
-{
-    size_t length = strlen(path);
-    if (strcmp(path, "-") == 0) return PICTURE_SVG;
-    for (int k = 0; k < KINDS; k++)
-        if (length > 4 && strcasecmp(path + length - 4, kinds[k].ending) == 0) return k;
-    return KINDS;
-}
-
 picture_kind gnuplot_kind(const char *path)
 {
-    int kind = kind_of(path);
-    return kind == KINDS ? PICTURE_SVG : (picture_kind)kind;
+    size_t length = strlen(path);
+    int kind = PICTURE_SVG;
+    if (strcmp(path, "-") == 0) return PICTURE_SVG; /* standard output has no name */
+    while (kind < PICTURE_KINDS && (length <= 4 || strcasecmp(path + length - 4, kinds[kind].ending) != 0)) kind++;
+    return (picture_kind)kind;
 }
 
 em_status gnuplot_require(const char *what, em_error *err)
@@ -111,22 +54,24 @@ em_status gnuplot_require(const char *what, em_error *err)
                     what);
 }
 
-em_status gnuplot_require_for(const char *what, const char *path, em_error *err)
+/* gnuplot with its standard streams on our files; its exit status, or -1. */
+static int run(const char *program, FILE *script, FILE *picture)
 {
-    em_status status = EM_OK;
-    int kind = kind_of(path);
-    if (kind == KINDS)
-        TRY(emi_fail(err, EM_EINVAL, "%s: '%s' is no picture's name; try one that ends in .svg, .png or .pdf", what,
-                     path));
-    TRY(gnuplot_require(what, err));
-    TRY(require_terminal(what, (picture_kind)kind, err));
-done:
-    return status;
+    posix_spawn_file_actions_t actions;
+    char *arguments[] = {"gnuplot", "-d", NULL}; /* -d: the user's own start-up files change nothing */
+    pid_t child = -1;
+    int result = -1;
+    rewind(script);
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    int failed = posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO) ||
+                 posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO) ||
+                 posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0) ||
+                 posix_spawn(&child, program, &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return !failed && waitpid(child, &result, 0) == child ? result : -1;
 }
 
-/* ---- drawing --------------------------------------------------------------------------------------------------- */
-
-/* Copy the picture; is it whole? */
+/* Does the picture end as a whole one does?  It is copied to `out`. */
 static int copy_whole(FILE *picture, FILE *out, const char *end)
 {
     enum { TAIL = 16 };
@@ -142,24 +87,54 @@ static int copy_whole(FILE *picture, FILE *out, const char *end)
     return 0;
 }
 
-em_status gnuplot_draw(const canvas *to, const char *script, int width, int height, fill *with, em_error *err)
+/* plots/picture.gp, filled in with what is freed here.  Without `out` nothing is drawn, and it is enough that gnuplot does not
+ * object. */
+static em_status draw(const char *program, picture_kind kind, int width, int height, fill *with, FILE *out, int *drawn,
+                      em_error *err)
 {
     em_status status = EM_OK;
-    char program[GNUPLOT_PATH_MAX];
-    double scale = kinds[to->kind].scale;
-    FILE *commands = tmpfile(), *picture = tmpfile();
-    fill_text(with, "terminal", "%s size %.6g,%.6g", kinds[to->kind].terminal, width * scale, height * scale);
-    fill_text(with, "setting", "%s", kinds[to->kind].setting);
-    fill_text(with, "inward", "%g", kinds[to->kind].inward);
-    if (!commands || !picture) TRY(no_temporary_file(err));
-    TRY(template_put(commands, script, with, err));
-    if (fflush(commands) != 0) TRY(no_temporary_file(err));
-    if (!gnuplot_find(program)) TRY(gnuplot_require("gnuplot", err));
-    if (run(program, commands, picture) != 0 ||
-        !copy_whole(picture, emi_output_stream(to->output), kinds[to->kind].end))
-        TRY(emi_fail(err, EM_ENOTSUP, "gnuplot: %s could not draw the picture; try another gnuplot", program));
+    double scale = kinds[kind].scale;
+    FILE *script = tmpfile(), *picture = tmpfile();
+    fill_text(with, "terminal", "%s size %.6g,%.6g", kinds[kind].terminal, width * scale, height * scale);
+    fill_text(with, "setting", "%s", kinds[kind].setting);
+    fill_numbers(with, {"inward", kinds[kind].inward});
+    if (script) TRY(template_put(script, "plots/picture.gp", with, err));
+    if (!script || !picture || fflush(script) != 0)
+        TRY(emi_fail(err, EM_EOUTPUT, "gnuplot: no temporary file can be written; try another TMPDIR"));
+    *drawn = run(program, script, picture) == 0 && (!out || copy_whole(picture, out, kinds[kind].end));
 done:
     if (picture) (void)fclose(picture);
-    if (commands) (void)fclose(commands);
+    if (script) (void)fclose(script);
+    fill_free(&with);
     return status;
+}
+
+/* Every gnuplot writes SVG; the others come with a library that it may have been built without. */
+em_status gnuplot_require_for(const char *what, const char *path, em_error *err)
+{
+    char program[GNUPLOT_PATH_MAX];
+    picture_kind kind = gnuplot_kind(path);
+    int drawn = 1;
+    if (kind == PICTURE_KINDS)
+        return emi_fail(err, EM_EINVAL, "%s: '%s' is no picture's name; try one that ends in .svg, .png or .pdf", what,
+                        path);
+    if (kind == PICTURE_SVG || !gnuplot_find(program)) return gnuplot_require(what, err);
+    em_status status = draw(program, kind, 640, 480, fill_new(), NULL, &drawn, err);
+    if (status != EM_OK || drawn) return status;
+    return emi_fail(err, EM_ENOTSUP,
+                    "%s: %s has no %s, which draws %s; try a name that ends in .svg, or Debian's gnuplot-nox", what,
+                    program, kinds[kind].terminal, kinds[kind].ending);
+}
+
+em_status gnuplot_draw(const canvas *to, int width, int height, fill *with, em_error *err)
+{
+    char program[GNUPLOT_PATH_MAX];
+    int drawn = 0;
+    if (!gnuplot_find(program)) {
+        fill_free(&with);
+        return gnuplot_require("gnuplot", err);
+    }
+    em_status status = draw(program, to->kind, width, height, with, emi_output_stream(to->output), &drawn, err);
+    if (status != EM_OK || drawn) return status;
+    return emi_fail(err, EM_ENOTSUP, "gnuplot: %s could not draw the picture; try another gnuplot", program);
 }

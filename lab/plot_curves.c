@@ -10,26 +10,14 @@
  * are drawn here. */
 #define LEAST_SHOWN 1e-16
 
-void plot_place(fill *panel, double left, double right, double bottom, double top)
-{
-    fill_text(panel, "left", "%.6f", left);
-    fill_text(panel, "right", "%.6f", right);
-    fill_text(panel, "bottom", "%.6f", bottom);
-    fill_text(panel, "top", "%.6f", top);
-}
-
 /* ---- the range, fitted to all that is shown ----------------------------------------------------------- */
 
 typedef struct range {
+    const plot_axes *axes;
     int log_x;          /* then what cost nothing yet has no place */
     double left, right; /* where the first point is, and the last */
     double bottom, top;
 } range;
-
-static int has_place(const range *r, const plot_point *p)
-{
-    return isfinite(p->x) && isfinite(p->y) && p->y >= 0 && (p->x > 0 || !r->log_x);
-}
 
 static double shown(const plot_axes *axes, double y)
 {
@@ -37,30 +25,41 @@ static double shown(const plot_axes *axes, double y)
     return axes->top > 0 ? fmin(y, axes->top) : y;
 }
 
-static int is_wide(const plot_panel *of)
+/* A curve's point as it is drawn; 0: it has no place. */
+static int place(const range *r, const plot_curve *c, size_t index, plot_point *p)
+{
+    *p = r->axes->at(c->from, index, r->axes->along);
+    int has_place = isfinite(p->x) && isfinite(p->y) && p->y >= 0 && (p->x > 0 || !r->log_x);
+    p->least = shown(r->axes, c->band ? p->least : p->y);
+    p->most = shown(r->axes, c->band ? p->most : p->y);
+    p->y = shown(r->axes, p->y);
+    return has_place;
+}
+
+static int is_wide(const plot_axes *axes, const plot_curve *curves, int count)
 {
     enum { WIDE = 20 };
     double shortest = INFINITY, longest = 0;
-    for (int c = 0; c < of->count; c++) {
-        double end = of->curves[c].count ? of->curves[c].points[of->curves[c].count - 1].x : 0;
+    for (int c = 0; c < count; c++) {
+        double end = curves[c].count ? axes->at(curves[c].from, curves[c].count - 1, axes->along).x : 0;
         if (end > 0) shortest = fmin(shortest, end), longest = fmax(longest, end);
     }
     return longest > WIDE * shortest;
 }
 
-static range range_of(const plot_panel *of)
+static range range_of(const plot_axes *axes, const plot_curve *curves, int count)
 {
-    const plot_axes *axes = &of->axes;
     double least = axes->top > 0 ? 0.1 : INFINITY, most = 0;
-    range r = {.log_x = axes->log_x < 0 ? is_wide(of) : axes->log_x, .left = INFINITY};
-    for (int c = 0; c < of->count; c++)
-        for (size_t i = 0; i < of->curves[c].count; i++) {
-            const plot_point *p = &of->curves[c].points[i];
-            if (!has_place(&r, p)) continue;
-            r.left = fmin(r.left, p->x);
-            r.right = fmax(r.right, p->x);
-            least = fmin(least, shown(axes, of->curves[c].band ? fmin(p->least, p->y) : p->y));
-            most = fmax(most, shown(axes, p->y));
+    range r = {.axes = axes, .left = INFINITY};
+    plot_point p;
+    r.log_x = axes->log_x < 0 ? is_wide(axes, curves, count) : axes->log_x;
+    for (int c = 0; c < count; c++)
+        for (size_t i = 0; i < curves[c].count; i++) {
+            if (!place(&r, &curves[c], i, &p)) continue;
+            r.left = fmin(r.left, p.x);
+            r.right = fmax(r.right, p.x);
+            least = fmin(least, fmin(p.least, p.y));
+            most = fmax(most, p.y);
         }
     if (!r.log_x) r.left = 0;
     if (isinf(r.left)) r.left = 1;
@@ -71,122 +70,89 @@ static range range_of(const plot_panel *of)
     return r;
 }
 
-/* From 0 to 1 over the axes. */
-static double across(const range *r, double x)
-{
-    return r->log_x ? log(x / r->left) / log(r->right / r->left) : (x - r->left) / (r->right - r->left);
-}
-
-static double up(const range *r, double y)
-{
-    return log(y / r->bottom) / log(r->top / r->bottom);
-}
-
 /* ---- the curves -------------------------------------------------------------------------------------------- */
 
-/* Rows that a picture of this size can tell apart, and always the last.  Returns how many. */
-static size_t put_points(FILE *out, const range *r, const plot_axes *axes, const plot_curve *c)
-{
-    const double far = 1.0 / axes->dots, near = far / 2, high = 1.0 / 40;
-    double last_x = -1, last_y = 0;
-    size_t points = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        const plot_point *p = &c->points[i];
-        if (!has_place(r, p)) continue;
-        double y = shown(axes, p->y), right = across(r, p->x) - last_x, steep = fabs(up(r, y) - last_y);
-        if (!(right >= far || (right >= near && steep >= high) || i + 1 == c->count)) continue;
-        last_x += right;
-        last_y = up(r, y);
-        points++;
-        (void)fprintf(out, "%.9g %.4g", p->x, y);
-        if (c->band) (void)fprintf(out, " %.4g %.4g", shown(axes, p->least), shown(axes, p->most));
-        (void)fputc('\n', out);
-    }
-    return points;
-}
-
-static void fill_curve(fill *item, int n, const range *r, const plot_axes *axes, const plot_curve *c)
+/* Rows that a picture of this size can tell apart, and always the last. */
+static void fill_curve(fill *item, int n, const range *r, const plot_curve *c)
 {
     enum { COLOURS = 12, MARKS = 8 }; /* along a curve */
-    size_t points = 0;
-    FILE *out = fill_stream(item, "points");
-    if (out) {
-        points = put_points(out, r, axes, c);
-        (void)fclose(out);
+    const double far = 1.0 / r->axes->dots, near = far / 2, high = 1.0 / 40;
+    double last_x = -1, last_y = 0;
+    int points = 0;
+    plot_point p;
+    for (size_t i = 0; i < c->count; i++) {
+        if (!place(r, c, i, &p)) continue;
+        double x = r->log_x ? log(p.x / r->left) / log(r->right / r->left) : (p.x - r->left) / (r->right - r->left);
+        double y = log(p.y / r->bottom) / log(r->top / r->bottom), right = x - last_x;
+        if (right < far && (right < near || fabs(y - last_y) < high) && i + 1 < c->count) continue;
+        last_x = x;
+        last_y = y;
+        points++;
+        fill_more(item, "points", "%.9g %.4g %.4g %.4g\n", p.x, p.y, p.least, p.most);
     }
-    fill_text(item, "n", "%d", n % COLOURS + 1);
-    fill_text(item, "title", "%s", c->title ? c->title : "");
-    fill_text(item, "every", "%zu", points / MARKS + 1);
+    fill_text(item, "title", "%s", c->title);
+    int every = points / MARKS + 1;
+    fill_numbers(item, {"n", n % COLOURS + 1}, {"every", every});
     fill_flag(item, "band", c->band && points > 1);
 }
 
-void plot_curves(fill *panel, const plot_panel *of)
+void fill_curves(fill *panel, const plot_axes *axes, const plot_curve *curves, int count)
 {
-    const plot_axes *axes = &of->axes;
-    range r = range_of(of);
+    range r = range_of(axes, curves, count);
     fill_flag(panel, "is_curves", 1);
     fill_texts(panel, {"xlabel", axes->xlabel}, {"ylabel", axes->ylabel}, {"xformat", axes->xformat});
-    if (axes->ysize) fill_text(panel, "ysize", "%d", axes->ysize);
-    fill_text(panel, "from", "%.9g", r.left);
-    fill_text(panel, "to", "%.9g", r.right);
-    fill_text(panel, "least", "%.9g", r.bottom);
-    fill_text(panel, "most", "%.9g", r.top);
+    if (axes->ysize) fill_numbers(panel, {"ysize", axes->ysize});
+    fill_numbers(panel, {"from", r.left}, {"to", r.right}, {"least", r.bottom}, {"most", r.top});
     fill_flag(panel, "log_x", r.log_x);
-    for (int c = 0; c < of->count; c++) fill_curve(fill_add(panel, "curves"), c, &r, axes, &of->curves[c]);
+    for (int c = 0; c < count; c++) fill_curve(fill_add(panel, "curves"), c, &r, &curves[c]);
+}
+
+/* A hundredth of a pixel is enough. */
+void fill_place(fill *panel, double left, double right, double bottom, double top)
+{
+    const double values[] = {left, right, bottom, top};
+    static const char *const names[] = {"left", "right", "bottom", "top"};
+    for (int i = 0; i < 4; i++) fill_text(panel, names[i], "%.6f", values[i]);
 }
 
 /* ---- panels --------------------------------------------------------------------------------------------------- */
 
-/* The legend has as many columns as the titles leave room for. */
-typedef struct legend {
-    int rows, height;
-    size_t longest;
-} legend;
-
-static legend legend_of(const plot_panel *of, int width, int columns_most)
+/* The legend has as many columns as the titles leave room for.  gnuplot does not know how wide letters are in an SVG, and
+ * leaves a quarter too much where there are many.  Returns its height. */
+static int fill_legend(fill *panel, const plot_curve *curves, int count, int width, const plot_frame *frame)
 {
-    enum { LETTER = 8, SAMPLE = 66, LINE = 20, MARGIN = 6 };
-    size_t longest = 0;
-    for (int c = 0; c < of->count; c++) {
-        size_t length = of->curves[c].title ? strlen(of->curves[c].title) : 0;
+    enum { LETTER = 8, SAMPLE = 66, LINE = 20, MARGIN = 6, FEW = 16 };
+    int longest = 0;
+    for (int c = 0; c < count; c++) {
+        int length = (int)strlen(curves[c].title);
         if (length > longest) longest = length;
     }
-    int columns = width / (LETTER * (int)longest + SAMPLE);
-    if (columns > columns_most) columns = columns_most;
+    int columns = width / (LETTER * longest + SAMPLE);
+    if (columns > frame->columns) columns = frame->columns;
     if (columns < 1) columns = 1;
-    int rows = (of->count + columns - 1) / columns;
-    return (legend){.rows = rows, .height = LINE * rows + MARGIN, .longest = longest};
+    int rows = (count + columns - 1) / columns, height = LINE * rows + MARGIN;
+    int narrow = longest > FEW ? longest / 4 : 0;
+    fill_numbers(panel, {"rows", rows ? rows : 1}, {"narrow", narrow});
+    fill_text(panel, "height", "%.6f", (double)height / (frame->height + height));
+    return height;
 }
 
-/* gnuplot does not know how wide letters are in an SVG, and leaves a quarter too much where there are many. */
-static void fill_legend(fill *panel, const legend *l, int picture_height)
-{
-    enum { FEW = 16 };
-    fill_text(panel, "rows", "%d", l->rows ? l->rows : 1);
-    fill_text(panel, "height", "%.6f", (double)l->height / picture_height);
-    fill_text(panel, "narrow", "%zu", l->longest > FEW ? l->longest / 4 : 0);
-}
-
-em_status plot_panels(const canvas *to, const plot_frame *frame, const char *title, const plot_panel *panels, int count,
-                      em_error *err)
+em_status plot_panels(const canvas *to, const plot_frame *frame, const char *title, const plot_curve *curves,
+                      int curve_count, const plot_axes *axes, int axes_count, em_error *err)
 {
     enum { EACH = 580 };
-    em_status status = EM_OK;
-    fill *with = NULL;
-    legend names = legend_of(&panels[0], count * EACH, frame->columns);
-    double width = count * EACH, height = frame->height + names.height;
-    TRY(fill_open(&with, err));
-    fill_flag(with, "several", count > 1);
+    fill *with = fill_new();
+    int width = axes_count * EACH, legend = 0;
+    double wide = width;
+    fill_flag(with, "several", axes_count > 1);
     fill_text(with, "title", "%s", title);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < axes_count; i++) {
         fill *panel = fill_add(with, "panels");
-        plot_place(panel, (i * EACH + frame->left) / width, ((i + 1) * EACH - frame->right) / width,
-                   (frame->labels + names.height) / height, 1 - frame->title / height);
-        if (i == 0) fill_legend(panel, &names, (int)height);
-        plot_curves(panel, &panels[i]);
+        if (i == 0) legend = fill_legend(panel, curves, curve_count, width, frame);
+        double high = frame->height + legend;
+        fill_place(panel, (i * EACH + frame->left) / wide, ((i + 1) * EACH - frame->right) / wide,
+                   (frame->labels + legend) / high, 1 - frame->title / high);
+        fill_curves(panel, &axes[i], curves, curve_count);
     }
-    TRY(gnuplot_draw(to, "plots/picture.gp", (int)width, (int)height, with, err));
-done:
-    fill_free(&with);
-    return status;
+    return gnuplot_draw(to, width, frame->height + legend, with, err);
 }

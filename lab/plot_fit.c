@@ -14,36 +14,25 @@ static void fill_scree(fill *panel, const em_model *model)
     const double *ratio = em_model_explained_variance_ratio(model);
     int count = em_model_components_count(model);
     double largest = 0, sum = 0;
-    FILE *out = fill_stream(panel, "shares");
-    for (int k = 0; out && k < count; k++) {
+    for (int k = 0; k < count; k++) {
         if (!isfinite(ratio[k])) continue;
         largest = fmax(largest, 100 * ratio[k]);
         sum += 100 * ratio[k];
-        (void)fprintf(out, "%d %.9g %.9g\n", k + 1, 100 * ratio[k], sum);
+        fill_more(panel, "shares", "%d %.9g %.9g\n", k + 1, 100 * ratio[k], sum);
     }
-    if (out) (void)fclose(out);
     /* To a decimal, but all of it only where it is all. */
     double rounded = round(10 * sum) / 10;
     if (rounded == 100 && sum < 100 - 1e-9) rounded = 99.9;
     fill_flag(panel, "is_scree", 1);
     fill_text(panel, "title", "%g%% of the variance in %d component%s", rounded, count, count == 1 ? "" : "s");
-    fill_text(panel, "count", "%d", count);
-    fill_text(panel, "largest", "%.9g", largest);
-    fill_text(panel, "sum", "%.9g", sum);
-    fill_flag(panel, "any", sum > 0);
-    fill_flag(panel, "many", count > 60); /* a dot each would hide the line */
+    fill_numbers(panel, {"count", count}, {"largest", largest}, {"sum", sum});
 }
 
 em_status plot_scree(const canvas *to, const em_model *model, em_error *err)
 {
-    em_status status = EM_OK;
-    fill *with = NULL;
-    TRY(fill_open(&with, err));
+    fill *with = fill_new();
     fill_scree(fill_add(with, "panels"), model);
-    TRY(gnuplot_draw(to, "plots/picture.gp", 800, 480, with, err));
-done:
-    fill_free(&with);
-    return status;
+    return gnuplot_draw(to, 800, 480, with, err);
 }
 
 /* ---- traces ----------------------------------------------------------------------------------------------------- */
@@ -55,114 +44,82 @@ static const char *const axis_titles[] = {
     [ALONG_SECONDS] = "seconds in the iterations",
 };
 
-static double position(const em_trace_row *row, trace_axis along)
+static plot_point residual_at(const void *model, size_t index, int along)
 {
-    switch (along) {
-    case ALONG_ITERATIONS: return (double)row->iteration;
-    case ALONG_UNITS: return row->units;
-    case ALONG_ROUNDS: return (double)row->rounds;
-    default: return row->seconds;
-    }
+    const em_trace_row *row = em_model_trace_row(model, index);
+    const double x[] = {[ALONG_ITERATIONS] = (double)row->iteration,
+                        [ALONG_UNITS] = row->units,
+                        [ALONG_ROUNDS] = (double)row->rounds,
+                        [ALONG_SECONDS] = row->seconds};
+    return (plot_point){.x = x[along], .y = row->residual};
 }
 
-static em_status take_trace(plot_curve *out, const trace_curve *of, trace_axis along, int with_error, em_error *err)
+static plot_point error_at(const void *model, size_t index, int along)
 {
-    size_t rows = of->model ? em_model_trace_rows(of->model) : 0;
-    *out = (plot_curve){.title = of->model ? of->name : NULL, .count = rows};
-    out->points = emi_calloc(rows + 1, sizeof *out->points);
-    if (!out->points) return emi_fail_memory(err, "--plot");
-    for (size_t i = 0; i < rows; i++) {
-        const em_trace_row *row = em_model_trace_row(of->model, i);
-        out->points[i] = (plot_point){.x = position(row, along), .y = with_error ? row->error : row->residual};
-    }
-    return EM_OK;
+    return (plot_point){.x = residual_at(model, index, along).x, .y = em_model_trace_row(model, index)->error};
 }
 
-static void panel_free(plot_panel *panel)
+static plot_curve curve_of(const char *name, const em_model *model)
 {
-    for (int c = 0; panel->curves && c < panel->count; c++) emi_free(panel->curves[c].points);
-    emi_free(panel->curves);
-    *panel = (plot_panel){0};
+    plot_curve curve = {.from = model, .count = model ? em_model_trace_rows(model) : 0};
+    if (model) (void)snprintf(curve.title, sizeof curve.title, "%s", name);
+    return curve;
 }
 
-/* To be released by panel_free, also after a failure. */
-static em_status take_traces(plot_panel *panel, const trace_curve *curves, int count, trace_axis along, em_error *err)
+static plot_axes axes_along(trace_axis along, int with_error)
 {
-    em_status status = EM_OK;
-    int with_error = 0;
-    for (int c = 0; c < count; c++) with_error |= curves[c].model && !isnan(em_model_info(curves[c].model)->error);
-    *panel = (plot_panel){.axes = {.xlabel = axis_titles[along],
-                                   .xformat = "%g",
-                                   .ylabel = with_error ? "error (mean squared sine of the angles)" : "residual",
-                                   .ysize = 13,
-                                   .log_x = -1,
-                                   .dots = 1000},
-                          .count = count,
-                          .curves = emi_calloc((size_t)count, sizeof *panel->curves)};
-    if (!panel->curves) return emi_fail_memory(err, "--plot");
-    for (int c = 0; c < count; c++) TRY(take_trace(&panel->curves[c], &curves[c], along, with_error, err));
-done:
-    return status;
+    return (plot_axes){.at = with_error ? error_at : residual_at,
+                       .along = (int)along,
+                       .xlabel = axis_titles[along],
+                       .xformat = "%g",
+                       .ylabel = with_error ? "error (mean squared sine of the angles)" : "residual",
+                       .ysize = 13,
+                       .log_x = -1,
+                       .dots = 1000};
 }
 
 em_status plot_comparison(const canvas *to, const trace_curve *curves, int count, const trace_axis *axes,
                           int axis_count, em_error *err)
 {
-    enum { AXES_MOST = 2 };
     static const plot_frame frame = {.left = 90, .right = 45, .title = 40, .labels = 64, .height = 400, .columns = 6};
-    em_status status = EM_OK;
-    plot_panel panels[AXES_MOST] = {{.count = 0}};
+    plot_axes panels[2];
     char title[64] = "";
-    for (int c = 0; c < count && !*title; c++) {
+    int with_error = 0;
+    plot_curve *list = emi_calloc((size_t)count, sizeof *list);
+    if (!list) return emi_fail_memory(err, "--plot");
+    for (int c = 0; c < count; c++) {
         const em_info *info = curves[c].model ? em_model_info(curves[c].model) : NULL;
+        list[c] = curve_of(curves[c].name, curves[c].model);
+        with_error |= info && !isnan(info->error);
         if (info)
             (void)snprintf(title, sizeof title, "%d component%s over %d node%s", info->components,
                            info->components == 1 ? "" : "s", info->nodes, info->nodes == 1 ? "" : "s");
     }
-    for (int a = 0; a < axis_count; a++) TRY(take_traces(&panels[a], curves, count, axes[a], err));
-    TRY(plot_panels(to, &frame, title, panels, axis_count, err));
-done:
-    for (int a = 0; a < AXES_MOST; a++) panel_free(&panels[a]);
+    for (int a = 0; a < axis_count; a++) panels[a] = axes_along(axes[a], with_error);
+    em_status status = plot_panels(to, &frame, title, list, count, panels, axis_count, err);
+    emi_free(list);
     return status;
 }
 
 /* ---- the fit ------------------------------------------------------------------------------------------------- */
 
-/* Is there more than a few points to draw? */
-static int is_a_curve(const plot_panel *panel)
-{
-    enum { FEW = 5 };
-    int points = 0;
-    for (size_t i = 0; i < panel->curves[0].count; i++) points += isfinite(panel->curves[0].points[i].y);
-    return points > FEW;
-}
-
 em_status plot_fit(const canvas *to, const em_model *model, em_error *err)
 {
-    em_status status = EM_OK;
-    fill *with = NULL;
+    enum { FEW = 5 }; /* points are no curve */
     const em_info *info = em_model_info(model);
-    const trace_curve curve = {.name = info->method, .model = model};
+    plot_curve curve = curve_of(info->method, model);
+    plot_axes axes = axes_along(ALONG_UNITS, !isnan(info->error));
+    size_t points = 0;
+    for (size_t i = 0; i < curve.count; i++) points += isfinite(axes.at(model, i, axes.along).y) != 0;
+    if (points <= FEW) return plot_scree(to, model, err);
     /* On a single node nothing is sent, and the iterations are all there is to count. */
-    size_t rows = em_model_trace_rows(model);
-    trace_axis along = rows && em_model_trace_row(model, rows - 1)->units > 0 ? ALONG_UNITS : ALONG_ITERATIONS;
-    plot_panel trace = {.count = 0};
-    TRY(take_traces(&trace, &curve, 1, along, err));
-    if (!is_a_curve(&trace)) {
-        status = plot_scree(to, model, err);
-        goto done;
-    }
-    TRY(fill_open(&with, err));
+    if (!(axes.at(model, curve.count - 1, axes.along).x > 0)) axes = axes_along(ALONG_ITERATIONS, !isnan(info->error));
+    fill *with = fill_new(), *left = fill_add(with, "panels"), *right = fill_add(with, "panels");
     fill_flag(with, "several", 1);
-    fill *left = fill_add(with, "panels"), *right = fill_add(with, "panels");
-    plot_place(left, 0.075, 0.435, 0.155, 0.9);
+    fill_place(left, 0.075, 0.435, 0.155, 0.9);
     fill_scree(left, model);
-    plot_place(right, 0.6, 0.965, 0.155, 0.9);
+    fill_place(right, 0.6, 0.965, 0.155, 0.9);
     fill_text(right, "title", "%s, %ld iterations", info->method, info->iterations);
-    plot_curves(right, &trace);
-    TRY(gnuplot_draw(to, "plots/picture.gp", 1120, 440, with, err));
-done:
-    fill_free(&with);
-    panel_free(&trace);
-    return status;
+    fill_curves(right, &axes, &curve, 1);
+    return gnuplot_draw(to, 1120, 440, with, err);
 }

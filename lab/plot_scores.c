@@ -4,6 +4,8 @@
  * limit whatever the number of rows, and every row has a point on it or at it.  Where rows meet, chance decides whose
  * colour is seen; the more rows there are, the less can be seen through the point. */
 #include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "lab/plot.h"
 
@@ -11,10 +13,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
-enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46, NAME_ROOM = 4 * 20 + 4 };
+/* ---- what the rows are called ----------------------------------------------------------------------------------- */
 
-#define NO_LABEL "no label"
+/* NaN: it is none. */
+static double number_of(const char *text)
+{
+    double value = NAN;
+    (void)emi_text_double(text, &value);
+    return value;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    double x = number_of(*(const char *const *)a), y = number_of(*(const char *const *)b);
+    return (x > y) - (x < y);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int find_class(const labels *l, const char *text)
+{
+    int c = 0;
+    while (c < l->count && strcmp(l->classes[c], text) != 0) c++;
+    return c;
+}
+
+em_status labels_sort_out(labels *l, em_error *err)
+{
+    int numbers = 1, many = 0;
+    l->count = l->missing = 0;
+    l->least = INFINITY;
+    l->most = -INFINITY;
+    for (size_t row = 0; row < l->rows; row++) {
+        const char *text = l->of(l->from, row);
+        if (emi_text_is_missing(text, strlen(text))) {
+            l->missing = 1;
+            continue;
+        }
+        double value = number_of(text);
+        if (isnan(value)) numbers = 0;
+        l->least = fmin(l->least, value);
+        l->most = fmax(l->most, value);
+        if (many || find_class(l, text) < l->count) continue;
+        many = l->count == CLASSES_MAX;
+        if (!many) l->classes[l->count++] = text;
+    }
+    if (l->count == 0)
+        return emi_fail(err, EM_EDATA, "--label: '%s' is empty in every row; try another column", l->name);
+    if (many && !numbers)
+        return emi_fail(
+            err, EM_EDATA,
+            "--label: '%s' has more than %d different texts, too many for a legend; try a column of classes, or "
+            "of numbers",
+            l->name, CLASSES_MAX);
+    if (many) l->count = 0;
+    qsort(l->classes, (size_t)l->count, sizeof *l->classes, numbers ? by_number : by_text);
+    return EM_OK;
+}
+
+int labels_class(const labels *l, size_t row)
+{
+    return find_class(l, l->of(l->from, row));
+}
+
+double labels_number(const labels *l, size_t row)
+{
+    return number_of(l->of(l->from, row));
+}
+
+/* ---- where they are ---------------------------------------------------------------------------------------------- */
+
+enum { SPOTS_ACROSS = 150, SPOTS_UP = 120, SPOTS = SPOTS_ACROSS * SPOTS_UP, MANY_ROWS = 3000 };
+enum { AXES_WIDTH = 560, AXES_HEIGHT = 460, LEFT = 100, RIGHT = 24, BOTTOM = 62, TOP = 46 };
 
 typedef struct spot {
     double x, y;
@@ -27,25 +100,14 @@ typedef struct range {
 
 typedef struct scatter {
     const score_plot *of;
-    const labels *labels; /* as in `of` */
-    range x, y;           /* with the same margin at both ends */
-    spot *spots;          /* [SPOTS] */
+    range x, y;  /* with the same margin at both ends */
+    spot *spots; /* [SPOTS] */
 } scatter;
-
-/* ---- where the rows are -------------------------------------------------------------------------------------- */
 
 /* The same for the same row in every run. */
 static uint64_t chance(size_t row)
 {
-    uint64_t z = (uint64_t)row + 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
-static double jitter(size_t row)
-{
-    return 0.64 * ((double)(chance(row) >> 11) / 9007199254740992.0 - 0.5);
+    return emi_random_bits(&(emi_random){row});
 }
 
 /* Of one component, the place upwards says what the row is called; classes are strips, the first on top. */
@@ -53,8 +115,9 @@ static double upward(const scatter *s, size_t row)
 {
     const score_plot *of = s->of;
     if (of->columns == 2) return of->scores[2 * row + 1];
-    if (!s->labels) return 0;
-    return s->labels->count ? jitter(row) - labels_class(s->labels, row) : labels_number(s->labels, row);
+    if (!s->of->labels) return 0;
+    if (!s->of->labels->count) return labels_number(s->of->labels, row);
+    return 0.64 * (emi_random_uniform(&(emi_random){row}) - 0.5) - labels_class(s->of->labels, row);
 }
 
 /* Finite, and so are differences of two. */
@@ -114,87 +177,59 @@ static unsigned transparency(const scatter *s, const spot *at)
 /* The colour of what has no class is the last. */
 static int colour_of(const scatter *s, const spot *at)
 {
-    if (!s->labels) return 1;
-    int class = labels_class(s->labels, at->row);
-    return class == s->labels->count ? CLASSES_MAX + 1 : class + 1;
+    if (!s->of->labels) return 1;
+    int class = labels_class(s->of->labels, at->row);
+    return class == s->of->labels->count ? CLASSES_MAX + 1 : class + 1;
 }
 
-/* Those with a number on the scale, or all others. */
-static void fill_points(fill *panel, const scatter *s, const char *name, int with_number)
+/* Those with a number on the scale, and all others. */
+static void fill_points(fill *panel, const scatter *s)
 {
-    int scale = s->labels && s->labels->count == 0;
-    FILE *out = fill_stream(panel, name);
-    for (size_t i = 0; out && i < SPOTS; i++) {
-        const spot *at = &s->spots[i];
-        if (at->rows == 0) continue;
-        double number = scale ? labels_number(s->labels, at->row) : NAN;
-        if (isnan(number) == with_number) continue;
-        if (with_number)
-            (void)fprintf(out, "%.6g %.6g %.9g\n", at->x, at->y, number);
-        else
-            (void)fprintf(out, "%.6g %.6g %d %u\n", at->x, at->y, colour_of(s, at), transparency(s, at) << 24);
+    int scale = s->of->labels && s->of->labels->count == 0;
+    for (const spot *at = s->spots; at < s->spots + SPOTS; at++) {
+        double number = scale && at->rows ? labels_number(s->of->labels, at->row) : NAN;
+        if (!isnan(number))
+            fill_more(panel, "numbers", "%.6g %.6g %.9g\n", at->x, at->y, number);
+        else if (at->rows)
+            fill_more(panel, "points", "%.6g %.6g %d %u\n", at->x, at->y, colour_of(s, at), transparency(s, at) << 24);
     }
-    if (out) (void)fclose(out);
 }
 
 /* ---- legend, axes ------------------------------------------------------------------------------------------------- */
 
 /* A text that is too long loses its end, but no half of a letter.  Returns the room it takes, in ordinary letters: W and M,
  * and those of Asian scripts, take two. */
-static int shorten(char out[NAME_ROOM], const char *text)
+static int fill_name(fill *with, const char *key, const char *text)
 {
     enum { LETTERS = 20, DOTS = 3, ASIAN = 0x2000 };
     const char *end = text;
     int room = 0;
-    while (*end && room < LETTERS && end - text < NAME_ROOM - DOTS - EMI_UTF8_MOST) {
+    while (*end && room < LETTERS) {
         uint32_t letter = emi_utf8_next(&end);
         room += letter >= ASIAN || (letter < 0x80 && strchr("WM@%", (int)letter)) ? 2 : 1;
     }
-    (void)snprintf(out, NAME_ROOM, "%.*s%s", (int)(end - text), text, *end ? "..." : "");
+    fill_text(with, key, "%.*s%s", (int)(end - text), text, *end ? "..." : "");
     return *end ? room + DOTS : room;
 }
 
-/* In pixels, for the longest name and its sign; numbers have a bar. */
-static int legend_width(const labels *l)
+/* Classes have a name and a sign each; numbers have a bar.  Returns the width, in pixels. */
+static int fill_legend(fill *panel, const labels *l)
 {
     enum { SIGN = 44, LETTER = 9, BAR = 136 };
-    char name[NAME_ROOM];
     if (!l) return 0;
-    if (l->count == 0) return BAR;
-    int longest = shorten(name, l->missing ? NO_LABEL : "");
-    for (int c = -1; c < l->count; c++) {
-        int letters = shorten(name, c < 0 ? l->name : l->classes[c]);
+    if (!l->count) {
+        fill_text(panel, "scale_name", "%s", l->name);
+        fill_numbers(panel, {"scale_least", l->least}, {"scale_most", l->most});
+        return BAR;
+    }
+    int longest = fill_name(panel, "classes_name", l->name);
+    for (int c = 0; c < l->count + l->missing; c++) {
+        fill *item = fill_add(panel, "classes");
+        int letters = fill_name(item, "name", c < l->count ? l->classes[c] : "no label");
         if (letters > longest) longest = letters;
+        fill_numbers(item, {"n", c < l->count ? c + 1 : CLASSES_MAX + 1});
     }
     return SIGN + LETTER * longest;
-}
-
-static void fill_class(fill *panel, const char *name, int n)
-{
-    char text[NAME_ROOM];
-    fill *item = fill_add(panel, "classes");
-    (void)shorten(text, name);
-    fill_text(item, "name", "%s", text);
-    fill_text(item, "n", "%d", n);
-}
-
-static void fill_classes(fill *panel, const labels *l, double beside)
-{
-    char name[NAME_ROOM];
-    (void)shorten(name, l->name);
-    fill_text(panel, "classes_name", "%s", name);
-    fill_text(panel, "beside", "%.6f", beside);
-    for (int c = 0; c < l->count; c++) fill_class(panel, l->classes[c], c + 1);
-    if (l->missing) fill_class(panel, NO_LABEL, CLASSES_MAX + 1);
-}
-
-static void fill_scale(fill *panel, const labels *l, double left, double height)
-{
-    fill_text(panel, "scale_name", "%s", l->name);
-    fill_text(panel, "scale_least", "%.9g", l->least);
-    fill_text(panel, "scale_most", "%.9g", l->most);
-    fill_text(panel, "bar_left", "%.6f", left);
-    fill_text(panel, "bar_height", "%.6f", height);
 }
 
 static void fill_component(fill *panel, const char *name, int component, const score_plot *of)
@@ -205,36 +240,28 @@ static void fill_component(fill *panel, const char *name, int component, const s
 
 static void fill_ranges(fill *panel, const range *x, const range *y)
 {
-    fill_text(panel, "x_from", "%.9g", x->least);
-    fill_text(panel, "x_to", "%.9g", x->most);
-    fill_text(panel, "y_from", "%.9g", y->least);
-    fill_text(panel, "y_to", "%.9g", y->most);
+    fill_numbers(panel, {"x_from", x->least}, {"x_to", x->most}, {"y_from", y->least}, {"y_to", y->most});
 }
 
 /* ---- pictures -------------------------------------------------------------------------------------------------------- */
 
-static em_status fill_scatter(fill *panel, const score_plot *of, double beside, double height, em_error *err)
+static void fill_scatter(fill *panel, const score_plot *of)
 {
     const labels *l = of->labels;
-    scatter s = {.of = of, .labels = l, .spots = calloc(SPOTS, sizeof *s.spots)};
-    if (!s.spots) return emi_fail_memory(err, "--plot");
+    scatter s = {.of = of, .spots = calloc(SPOTS, sizeof *s.spots)};
+    if (!s.spots) {
+        fill_fail(panel);
+        return;
+    }
     find_spots(&s);
     fill_ranges(panel, &s.x, &s.y);
-    fill_points(panel, &s, "points", 0);
-    fill_points(panel, &s, "numbers", 1);
-    fill_text(panel, "count", "%zu", of->rows);
+    fill_points(panel, &s);
+    free(s.spots);
     if (of->columns == 2)
         fill_component(panel, "ylabel", 2, of);
-    else if (l->count)
-        fill_flag(panel, "strips", 1);
-    else
+    else if (!l->count)
         fill_text(panel, "ylabel", "%s", l->name);
-    if (l && l->count)
-        fill_classes(panel, l, beside);
-    else if (l)
-        fill_scale(panel, l, beside + 0.005, height);
-    free(s.spots);
-    return EM_OK;
+    fill_flag(panel, "strips", of->columns == 1 && l->count);
 }
 
 static void fill_histogram(fill *panel, const score_plot *of)
@@ -248,36 +275,28 @@ static void fill_histogram(fill *panel, const score_plot *of)
     for (size_t row = 0; row < of->rows; row++)
         if (has_place(of->scores[row])) bars[place(&x, of->scores[row], count)]++;
     double width = (x.most - x.least) / count;
-    FILE *out = fill_stream(panel, "bars");
-    for (int b = 0; out && b < count; b++) {
-        (void)fprintf(out, "%.9g %zu\n", x.least + (b + 0.5) * width, bars[b]);
+    for (int b = 0; b < count; b++) {
+        fill_more(panel, "bars", "%.9g %zu\n", x.least + (b + 0.5) * width, bars[b]);
         rows.most = fmax(rows.most, 1.04 * (double)bars[b]);
     }
-    if (out) (void)fclose(out);
     fill_ranges(panel, &x, &rows);
     fill_text(panel, "ylabel", "rows");
-    fill_text(panel, "width", "%.9g", 0.94 * width);
+    fill_numbers(panel, {"width", 0.94 * width});
 }
 
 em_status plot_scores(const canvas *to, const score_plot *of, em_error *err)
 {
-    em_status status = EM_OK;
-    fill *with = NULL;
-    int width = LEFT + AXES_WIDTH + RIGHT + legend_width(of->labels), height = BOTTOM + AXES_HEIGHT + TOP;
-    double right = (double)(LEFT + AXES_WIDTH) / width, bottom = (double)BOTTOM / height,
-           top = 1 - (double)TOP / height;
-    TRY(fill_open(&with, err));
-    fill *panel = fill_add(with, "panels");
-    plot_place(panel, (double)LEFT / width, right, bottom, top);
+    fill *with = fill_new(), *panel = fill_add(with, "panels");
+    int width = LEFT + AXES_WIDTH + RIGHT + fill_legend(panel, of->labels), height = BOTTOM + AXES_HEIGHT + TOP;
+    fill_place(panel, (double)LEFT / width, (double)(LEFT + AXES_WIDTH) / width, (double)BOTTOM / height,
+               1 - (double)TOP / height);
+    fill_numbers(panel, {"count", (double)of->rows});
     fill_flag(panel, "is_scores", 1);
     fill_text(panel, "title", "scores of %zu row%s", of->rows, of->rows == 1 ? "" : "s");
     fill_component(panel, "xlabel", 1, of);
     if (of->columns == 1 && !of->labels)
         fill_histogram(panel, of);
     else
-        TRY(fill_scatter(panel, of, right + 0.02, top - bottom, err));
-    TRY(gnuplot_draw(to, "plots/picture.gp", width, height, with, err));
-done:
-    fill_free(&with);
-    return status;
+        fill_scatter(panel, of);
+    return gnuplot_draw(to, width, height, with, err);
 }

@@ -1,9 +1,9 @@
 #include "lab/template.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -34,87 +34,93 @@ em_status lab_file_text(char **out, const char *name, em_error *err)
 
 /* ---- what to fill in -------------------------------------------------------------------------------------- */
 
-typedef struct entry {
-    const char *name; /* borrowed */
-    char *text;       /* or NULL, and */
-    fill *items;
-    size_t size; /* of what a stream has written */
-    struct entry *next;
-} entry;
-
+/* A text; or an item of a list, all of which have the list's name. */
 struct fill {
-    fill *part_of;
-    fill *next; /* of the same list */
-    entry *entries;
-    int *failed; /* one for all: memory ran out */
-    int own_failed;
+    const char *name; /* borrowed */
+    char *text;       /* NULL: an item, which has */
+    fill *parts;
+    size_t length;
+    fill *part_of, *next;
+    int failed; /* of the outermost: memory ran out */
 };
 
-static fill *new_fill(fill *part_of)
+fill *fill_new(void)
 {
-    fill *made = calloc(1, sizeof *made);
-    if (!made) return NULL;
-    made->part_of = part_of;
-    made->failed = part_of ? part_of->failed : &made->own_failed;
-    return made;
-}
-
-em_status fill_open(fill **out, em_error *err)
-{
-    *out = new_fill(NULL);
-    return *out ? EM_OK : emi_fail_memory(err, "page");
+    return calloc(1, sizeof(fill));
 }
 
 void fill_free(fill **with)
 {
     for (fill *one = *with, *next; one; one = next) {
         next = one->next;
-        for (entry *e = one->entries, *after; e; e = after) {
-            after = e->next;
-            fill_free(&e->items);
-            free(e->text);
-            free(e);
-        }
+        fill_free(&one->parts);
+        free(one->text);
         free(one);
     }
     *with = NULL;
 }
 
-static entry *find(const fill *with, const char *name)
+/* From here on in its list. */
+static fill *find(fill *from, const char *name)
 {
-    entry *e = with->entries;
-    while (e && strcmp(e->name, name) != 0) e = e->next;
-    return e;
+    while (from && strcmp(from->name, name) != 0) from = from->next;
+    return from;
 }
 
-static entry *add_entry(fill *with, const char *name)
+void fill_fail(fill *with)
 {
-    entry *e = find(with, name);
-    if (!e && (e = calloc(1, sizeof *e))) *e = (entry){.name = name, .next = with->entries}, with->entries = e;
-    if (!e) *with->failed = 1;
-    return e;
+    while (with && with->part_of) with = with->part_of;
+    if (with) with->failed = 1;
 }
 
-FILE *fill_stream(fill *with, const char *name)
+fill *fill_add(fill *with, const char *name)
 {
-    entry *e = add_entry(with, name);
-    if (!e) return NULL;
-    free(e->text);
-    e->text = NULL;
-    FILE *stream = open_memstream(&e->text, &e->size);
-    if (!stream) *with->failed = 1;
-    return stream;
+    fill *part = with ? calloc(1, sizeof *part) : NULL;
+    if (!part) {
+        fill_fail(with);
+        return NULL;
+    }
+    *part = (fill){.name = name, .part_of = with};
+    fill **last = &with->parts;
+    while (*last) last = &(*last)->next;
+    return *last = part;
+}
+
+__attribute__((format(printf, 4, 0))) static void append(fill *with, const char *name, int anew, const char *format,
+                                                         va_list arguments)
+{
+    fill *part = with ? find(with->parts, name) : NULL;
+    va_list again;
+    va_copy(again, arguments);
+    int more = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (!part) part = fill_add(with, name);
+    if (!part) return;
+    if (anew) part->length = 0;
+    char *text = more < 0 ? NULL : realloc(part->text, part->length + (size_t)more + 1);
+    if (text) {
+        part->text = text;
+        (void)vsnprintf(text + part->length, (size_t)more + 1, format, arguments);
+        part->length += (size_t)more;
+    } else {
+        fill_fail(with);
+    }
 }
 
 void fill_text(fill *with, const char *name, const char *format, ...)
 {
     va_list arguments;
-    FILE *stream = fill_stream(with, name);
-    if (!stream) return;
     va_start(arguments, format);
-    if (vfprintf(stream, format, arguments) < 0) *with->failed = 1;
+    append(with, name, 1, format, arguments);
     va_end(arguments);
-    if (fclose(stream) != 0) *with->failed = 1;
+}
+
+void fill_more(fill *with, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append(with, name, 0, format, arguments);
+    va_end(arguments);
 }
 
 void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count)
@@ -122,84 +128,53 @@ void fill_pairs(fill *with, const char *const (*pairs)[2], size_t count)
     for (size_t i = 0; i < count; i++) fill_text(with, pairs[i][0], "%s", pairs[i][1] ? pairs[i][1] : "");
 }
 
+void fill_number_list(fill *with, const fill_number *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) fill_text(with, list[i].name, "%.9g", list[i].value);
+}
+
 void fill_flag(fill *with, const char *name, int value)
 {
     fill_text(with, name, "%s", value ? "1" : "");
 }
 
-/* Where there is no memory, what would have gone into the item goes nowhere that is shown. */
-fill *fill_add(fill *with, const char *name)
-{
-    entry *e = add_entry(with, name);
-    fill *item = e ? new_fill(with) : NULL, **last;
-    if (!item) {
-        *with->failed = 1;
-        return with;
-    }
-    last = &e->items;
-    while (*last) last = &(*last)->next;
-    return *last = item;
-}
-
 /* ---- texts that stay texts ----------------------------------------------------------------------------------- */
 
-/* A letter of `special` becomes the text of its index; a control character a blank, so that a text stays on its line. */
-static void put_with(FILE *out, const char *text, const char *special, const char *const *instead)
-{
-    for (; *text; text++) {
-        const char *at = strchr(special, *text);
-        if (at)
-            (void)fputs(instead[at - special], out);
-        else
-            (void)fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
-    }
-}
+/* What a letter of `special` becomes, by its place there.  A control character is a blank, so that a text stays on its line.
+ *
+ * Inside gnuplot's single quotes nothing has a meaning but the quote itself, which gnuplot gets wrong where a text begins with
+ * it: a typographic apostrophe does as well.  What is no text would make an SVG that nothing opens. */
+typedef struct escape {
+    const char *ending, *special, *instead[8];
+    int numbered; /* control characters and what is no letter: \u001f */
+    int for_xml;
+} escape;
 
-static void put_html(FILE *out, const char *text)
-{
-    static const char *const instead[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    put_with(out, text, "&<>\"'", instead);
-}
+static const escape escapes[] = {
+    {.ending = ".html", .special = "&<>\"'", .instead = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"}},
+    {.ending = ".md", .special = "\\`*_<[|~", .instead = {"\\\\", "\\`", "\\*", "\\_", "\\<", "\\[", "\\|", "\\~"}},
+    {.ending = ".json", .special = "\"\\", .instead = {"\\\"", "\\\\"}, .numbered = 1},
+    {.ending = ".gp", .special = "'", .instead = {"\u2019"}, .for_xml = 1},
+};
 
-static void put_markdown(FILE *out, const char *text)
-{
-    static const char *const instead[] = {"\\\\", "\\`", "\\*", "\\_", "\\<", "\\[", "\\|", "\\~"};
-    put_with(out, text, "\\`*_<[|~", instead);
-}
-
-/* Inside double quotes. */
-static void put_json(FILE *out, const char *text)
+static void put_escaped(FILE *out, const char *text, const escape *how)
 {
     for (const char *next = text; *text; text = next) {
         uint32_t letter = emi_utf8_next(&next);
-        if (letter < 0x20 || letter == 0x7f || letter == EMI_UTF8_UNKNOWN)
-            (void)fprintf(out, "\\u%04x", (unsigned)letter);
-        else
-            (void)fprintf(out, "%s%.*s", letter == '"' || letter == '\\' ? "\\" : "", (int)(next - text), text);
-    }
-}
-
-/* Inside single quotes, where nothing has a meaning but the quote itself, which gnuplot gets wrong where a text begins with it:
- * a typographic apostrophe does as well.  What is no text would make an SVG that nothing opens. */
-static void put_gnuplot(FILE *out, const char *text)
-{
-    for (const char *next = text; *text; text = next) {
-        uint32_t letter = emi_utf8_next(&next);
+        const char *special = letter < 0x80 ? strchr(how->special, (int)letter) : NULL;
+        int control = letter < 0x20 || letter == 0x7f;
         int is_none = (letter == EMI_UTF8_UNKNOWN && next - text == 1) || letter == 0xfffe || letter == 0xffff;
-        if (letter == '\'')
-            (void)fputs("\u2019", out);
-        else if (is_none || letter < 0x20 || letter == 0x7f)
-            (void)fputc(is_none ? '?' : ' ', out);
-        else if (strncmp(text, "]]>", 3) == 0)
+        if (special)
+            (void)fputs(how->instead[special - how->special], out);
+        else if (how->numbered && (control || letter == EMI_UTF8_UNKNOWN))
+            (void)fprintf(out, "\\u%04x", (unsigned)letter);
+        else if (control || (how->for_xml && is_none))
+            (void)fputc(control ? ' ' : '?', out);
+        else if (how->for_xml && strncmp(text, "]]>", 3) == 0)
             (void)fputs("] ", out); /* that ends a text of XML */
         else
             (void)fwrite(text, 1, (size_t)(next - text), out);
     }
-}
-
-static void put_raw(FILE *out, const char *text)
-{
-    (void)fputs(text, out);
 }
 
 /* RFC 4648, section 4. */
@@ -218,32 +193,19 @@ static void put_base64(FILE *out, const char *text)
     }
 }
 
-typedef void put_fn(FILE *out, const char *text);
-
-static put_fn *escape_for(const char *file)
-{
-    static const struct {
-        const char *ending;
-        put_fn *put;
-    } kinds[] = {{".html", put_html}, {".md", put_markdown}, {".json", put_json}, {".gp", put_gnuplot}};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strstr(file, kinds[k].ending)) return kinds[k].put;
-    return put_raw;
-}
-
 /* ---- filling in ------------------------------------------------------------------------------------------------ */
 
 typedef struct page {
     FILE *out;
-    put_fn *put;
-    int depth; /* of files in files */
+    const escape *escape; /* NULL: texts as they are */
+    int depth;            /* of files in files */
     em_status status;
     em_error *err;
 } page;
 
 /* A tag's parts: {{#name}} has the mark '#'. */
 typedef struct tag {
-    char mark; /* # ^ / >, or 0 */
+    char mark; /* # ^ ? / >, or 0 */
     char name[64];
     const char *begin, *end; /* of all of it, and of the line where it is alone there */
 } tag;
@@ -252,7 +214,7 @@ static int next_tag(const char *text, const char *at, tag *t)
 {
     const char *open = strstr(at, "{{"), *close = open ? strstr(open, "}}") : NULL;
     if (!close) return 0;
-    *t = (tag){.mark = strchr("#^/>", open[2]) ? open[2] : 0, .begin = open, .end = close + 2};
+    *t = (tag){.mark = strchr("#^?/>", open[2]) ? open[2] : 0, .begin = open, .end = close + 2};
     const char *name = open + 2 + (t->mark != 0);
     (void)snprintf(t->name, sizeof t->name, "%.*s", (int)(close - name), name);
     if (t->mark && (open == text || open[-1] == '\n') && *t->end == '\n') t->end++;
@@ -262,32 +224,26 @@ static int next_tag(const char *text, const char *at, tag *t)
 static void put_file(page *p, const char *file, const fill *with);
 
 /* In the item at hand, then in what that is part of. */
-static const entry *look_up(const fill *with, const char *name)
+static const fill *look_up(const fill *with, const char *name)
 {
-    const entry *e = NULL;
-    for (; with && !e; with = with->part_of) e = find(with, name);
-    return e;
+    static const fill yes = {.text = "1"};
+    const fill *part = NULL;
+    if (strcmp(name, "more") == 0) return with->name && find(with->next, with->name) ? &yes : NULL;
+    for (; with && !part; with = with->part_of) part = find(with->parts, name);
+    return part;
 }
 
 static void put_value(const page *p, const char *name, const fill *with)
 {
-    static const struct {
-        const char *word;
-        put_fn *put;
-    } ways[] = {{"raw ", put_raw}, {"base64 ", put_base64}};
-    put_fn *put = p->put;
-    for (size_t w = 0; w < 2; w++)
-        if (strncmp(name, ways[w].word, strlen(ways[w].word)) == 0) name += strlen(ways[w].word), put = ways[w].put;
-    const entry *e = look_up(with, name);
-    if (e && e->text) put(p->out, e->text);
-}
-
-/* The items to repeat a section for: a list's, or `with` once for a text that is not empty, or none. */
-static const fill *items_of(const fill *with, const char *name, int *once)
-{
-    const entry *e = look_up(with, name);
-    *once = e && e->text && *e->text;
-    return *once ? with : e ? e->items : NULL;
+    const char *raw = emi_text_after(name, "raw "), *base64 = emi_text_after(name, "base64 ");
+    const fill *part = look_up(with, raw ? raw : base64 ? base64 : name);
+    if (!part || !part->text) return;
+    if (base64)
+        put_base64(p->out, part->text);
+    else if (raw || !p->escape)
+        (void)fputs(part->text, p->out);
+    else
+        put_escaped(p->out, part->text, p->escape);
 }
 
 /* Up to the end of the section that `at` is in, which is returned; shown: or passed over. */
@@ -298,12 +254,12 @@ static const char *put_section(page *p, const char *text, const char *at, const 
         if (shown) (void)fwrite(at, 1, (size_t)(t.begin - at), p->out);
         at = t.end;
         if (t.mark == '/') return at;
-        if (t.mark == '#' || t.mark == '^') {
-            int once;
-            const fill *items = items_of(with, t.name, &once);
-            const char *end = put_section(p, text, at, with, shown && t.mark == '^' && !items);
-            for (; shown && t.mark == '#' && items; items = once ? NULL : items->next)
-                (void)put_section(p, text, at, items, 1);
+        if (t.mark == '#' || t.mark == '^' || t.mark == '?') {
+            const fill *item = shown ? look_up(with, t.name) : NULL;
+            if (item && item->text && !*item->text) item = NULL;
+            int once = t.mark != '#' || (item && item->text);
+            const char *end = put_section(p, text, at, with, shown && once && !item == (t.mark == '^'));
+            for (; !once && item; item = find(item->next, t.name)) (void)put_section(p, text, at, item, 1);
             at = end;
         } else if (shown && t.mark == '>') {
             put_file(p, t.name, with);
@@ -328,8 +284,10 @@ static void put_file(page *p, const char *file, const fill *with)
 
 em_status template_put(FILE *out, const char *file, const fill *with, em_error *err)
 {
-    page p = {.out = out, .put = escape_for(file), .err = err};
-    if (*with->failed) return emi_fail_memory(err, file);
+    page p = {.out = out, .err = err};
+    for (size_t e = 0; e < sizeof escapes / sizeof *escapes; e++)
+        if (strstr(file, escapes[e].ending)) p.escape = &escapes[e];
+    if (!with || with->failed) return emi_fail_memory(err, file);
     put_file(&p, file, with);
     return p.status;
 }

@@ -7,14 +7,13 @@
 /* What an argument's value says about files, so that none is written that is read, or written, by another too. */
 typedef enum file_use {
     NO_FILE,
-    READS,          /* a file */
-    READS_TABLE,    /* a table as em_data_open names it */
-    READS_TABLES,   /* one of several, or a pattern of them */
-    READS_SPEC,     /* what follows "file:" */
-    WRITES_TABLE,   /* raw:TYPE:FILE, FILE.h5:/inner, or a file */
-    WRITES_RESULT,  /* what the command is for: a file, or a directory */
-    WRITES,         /* something beside it */
-    WRITES_IN_PARTS /* a file; under mpirun, others beside it */
+    WRITES_TABLE,    /* raw:TYPE:FILE, FILE.h5:/inner, or a file */
+    WRITES_RESULT,   /* what the command is for: a file, or a directory */
+    WRITES,          /* something beside it */
+    WRITES_IN_PARTS, /* a file; under mpirun, others beside it */
+    READS,           /* a file, or a table as em_data_open names it */
+    READS_TABLES,    /* one of several, or a pattern of them */
+    READS_SPEC       /* what follows "file:" */
 } file_use;
 
 typedef struct option_spec {

@@ -1,7 +1,7 @@
 /* eigenmesh compare: the same problem by several methods. */
 #include "compare.h"
-#include "collision.h"
 #include "command.h"
+#include "files.h"
 #include "flags.h"
 #include "input.h"
 #include "message.h"

@@ -2,7 +2,7 @@
 #ifndef EIGENMESH_COMPARE_H
 #define EIGENMESH_COMPARE_H
 
-#include "json.h"
+#include "print.h"
 
 #include <eigenmesh/eigenmesh.h>
 

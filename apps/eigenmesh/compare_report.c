@@ -1,7 +1,6 @@
 /* How the methods compare, for people and for programs. */
 #include "compare.h"
 #include "report.h"
-#include "table.h"
 
 #include <math.h>
 

@@ -2,8 +2,7 @@
 #include "command.h"
 #include "input.h"
 #include "lab/tables/writer.h"
-#include "reading.h"
-#include "stream.h"
+#include "outputs.h"
 
 #include "base/error.h"
 
@@ -36,16 +35,15 @@ static em_status convert(const arguments *args, em_error *err)
     stream_target target = {.path = output,
                             .type = type,
                             .columns = em_data_columns(data),
-                            .names = read.features.count ? read.features.names : NULL,
+                            .names = read.count ? read.names : NULL,
                             .values = missing && strcmp(missing, "error") == 0 ? STREAM_WHOLE : STREAM_ANY};
     TRY(stream_rows(data, &target, err));
     if (args_reports(args)) {
         (void)printf("%s: %zu x %zu from %s\n", output, em_data_rows(data), em_data_columns(data),
                      em_data_format(data));
         reading_print(&read);
-    } else if (!args_given(args, "quiet")) {
-        reading_warn(&read);
     }
+    reading_warn(&read, args);
 done:
     reading_free(&read);
     em_data_free(&data);
@@ -55,7 +53,7 @@ done:
 const command_spec command_convert = {.name = "convert",
                                       .summary = "Copy a table from one format to another",
                                       .usage = "INPUT OUTPUT [options]",
-                                      .operands = {{"INPUT", READS_TABLE}, {"OUTPUT", WRITES_TABLE}},
+                                      .operands = {{"INPUT", READS}, {"OUTPUT", WRITES_TABLE}},
                                       .operand_limit = 2,
                                       .options = convert_options,
                                       .examples = {"eigenmesh convert data.csv data.npy --dtype f32"},

@@ -1,8 +1,8 @@
 #include "dry_run.h"
 
 #include "cluster.h"
-#include "json.h"
 #include "message.h"
+#include "print.h"
 
 static void print_json(const problem *p, const em_plan *plan)
 {

@@ -2,7 +2,9 @@
 #include "lab/tables/generate.h"
 #include "command.h"
 #include "message.h"
-#include "stream.h"
+#include "outputs.h"
+
+#include "base/place.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -38,12 +40,12 @@ static em_status check_room(const char *path, size_t samples, size_t features, e
 {
     struct statvfs disk;
     struct stat existing;
-    char directory[4096];
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char folder[PATH_MAX];
+    const char *dot = strrchr(path, '.');
     if (strncmp(path, "raw:", 4) == 0 || (dot && strcmp(dot, ".gz") == 0)) return EM_OK;
     if (lstat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) return EM_OK;
-    (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    if (statvfs(directory, &disk) != 0) return EM_OK;
+    emi_place_directory(path, folder);
+    if (statvfs(folder, &disk) != 0) return EM_OK;
     double wanted = 8.0 * (double)samples * (double)features, left = (double)disk.f_bavail * (double)disk.f_frsize;
     if (wanted <= left) return EM_OK;
     return emi_fail(err, EM_EOUTPUT, "%s: %.3g GB to write, and %.3g GB are free there; try fewer --samples", path,

@@ -1,13 +1,10 @@
-/* Tables and matrices by the names that the command line knows them by. */
+/* Reading tables: by the names of the first one's columns; and for the report what was decided: columns left out and why, what
+ * separates cells, which rows were dropped.  Files that were read alike are told of once. */
 #ifndef EIGENMESH_INPUT_H
 #define EIGENMESH_INPUT_H
 
 #include "command.h"
-
-#include <limits.h>
-
-#define MISSING_HELP                                                                                                   \
-    "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the network)"
+#include "print.h"
 
 /* The options that say how to read a table, for a command's own. */
 #define INPUT_OPTIONS                                                                                                  \
@@ -24,34 +21,39 @@
          .example = "';'",                                                                                             \
          .help = "what separates a CSV's cells: a character, tab, or space"},                                          \
     {                                                                                                                  \
-        .name = "missing", .metavar = "HOW", .preset = "error", .example = "mean", .help = MISSING_HELP                \
+        .name = "missing", .metavar = "HOW", .preset = "error", .example = "mean",                                     \
+        .help = "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the "  \
+                "network)"                                                                                             \
     }
 
-/* Open a table as they say, and as the read options do that they do not cover: features, label. */
-em_status input_open(em_data **out, const char *path, const arguments *args, em_read_options options, em_error *err);
+typedef struct reading {
+    texts owner_and_names;   /* whose the names are, and then each; empty: nothing is known yet */
+    const char **names;      /* [count] into it */
+    size_t count;            /* 0: the first table has none */
+    const char *by_position; /* a table that has no names, and so has these in their order; NULL: all have some */
+    texts files;             /* how each was read */
+    size_t rows_dropped;
+} reading;
 
-/* A whole matrix of a known shape; `shape` says in words what its sides are. */
-em_status input_matrix(double **out, const char *path, size_t rows, size_t columns, const char *shape, em_error *err);
+/* Open a table as the arguments say, with this column as labels (NULL: none): by the names that are known or, where none
+ * are yet, as the first, whose names they then are. */
+em_status reading_open(reading *r, em_data **out, const char *path, const arguments *args, const char *label,
+                       em_error *err);
 
-/* What follows "file:" in the text, or NULL. */
-const char *input_file_of(const char *text);
+/* The names are those of a model, if it has any. */
+em_status reading_by_model(reading *r, const em_model *model, const char *path, em_error *err);
 
-/* The file of a table to read, without what "raw:TYPE:COLUMNS:" and ":name" add to it; of one to write, without "raw:TYPE:"
- * and what follows ".h5".  The path is part of the text, or in `room`. */
-const char *table_to_read(const char *text, char room[PATH_MAX]);
-const char *table_to_write(const char *text, char room[PATH_MAX]);
+/* Between processes: the first one's names, for all; and what was decided in all, at the first. */
+em_status reading_share(reading *r, em_error *err);
+em_status reading_gather(reading *r, em_error *err);
 
-/* Standard input and pipes are read once, by one process: an error where two of these operands are the same one, or
- * where more processes than one would read it. */
-em_status input_check_streams(char *const *operands, int count, int processes, em_error *err);
+/* "read      a.csv and 2 more: commas, a header", the columns and rows left out, and names by position. */
+void reading_print(const reading *r);
 
-/* "shard-%03d.npy", a file a node: one conversion of a whole number, and nothing else that printf would look at. */
-int pattern_is(const char *path);
+/* The columns and rows left out that nobody asked to leave out, as warnings: where the report's place is taken. */
+void reading_warn(const reading *r, const arguments *args);
+void reading_json(json *j, const reading *r);
 
-/* The file of a node. */
-em_status pattern_name(char path[PATH_MAX], const char *pattern, int node, em_error *err);
-
-/* How many files there are in a row, from that of node 0 on; none is an error. */
-em_status pattern_count(const char *pattern, int *count, em_error *err);
+void reading_free(reading *r); /* accepts the zeroed */
 
 #endif

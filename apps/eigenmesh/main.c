@@ -1,7 +1,7 @@
 /* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
 #include "cluster.h"
-#include "collision.h"
 #include "command.h"
+#include "files.h"
 #include "flags.h"
 #include "message.h"
 #include "signals.h"
@@ -52,7 +52,7 @@ static em_status run_command(int argc, char **argv, em_error *err)
     if (cluster_size() > 1 && !command->runs_together)
         return emi_fail(err, EM_EINVAL, "%s: runs in one process, and %d were started; try it without mpirun",
                         command->name, cluster_size());
-    status = cluster_agree(cluster_speaks() ? collisions_check(&args, err) : EM_OK, err);
+    status = cluster_agree(collisions_check(&args, err), err);
     if (status != EM_OK) return status;
     int in_the_way = args.stdout_is_taken && isatty(STDOUT_FILENO);
     progress_allow(!args_given(&args, "quiet") && !in_the_way && cluster_speaks());

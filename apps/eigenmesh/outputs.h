@@ -21,7 +21,8 @@ em_status outputs_open(output_file *files, int count, const arguments *args, em_
 em_status outputs_commit(output_file *files, int count, em_error *err);
 void outputs_discard(output_file *files, int count);
 
-/* A directory for a command's files: made where it is missing, and not left behind empty. */
+/* ---- a directory: made where it is missing, and not left behind empty ------------------------------------- */
+
 typedef struct directory {
     const char *path;
     int made; /* by this program */
@@ -34,5 +35,23 @@ em_status directory_file(const directory *dir, const char *name, char **path, em
 
 /* Remove it again, if it was made here and nothing came into it. */
 void directory_close(const directory *dir); /* accepts the zeroed */
+
+/* ---- rows from a table to a file, a block at a time --------------------------------------------------------- */
+
+typedef struct stream_target {
+    const char *path; /* NULL: nothing is written, and the map alone sees the rows */
+    em_dtype type;
+    size_t columns;
+    const char *const *names; /* [columns] of what is written, where the format has a place for them; NULL: none */
+    enum { STREAM_ANY, STREAM_WHOLE, STREAM_FINITE } values; /* refused: nothing; missing values; infinite ones too */
+    const double *fill; /* [the table's columns] in place of values that are missing; NULL: they stay */
+    /* What happens to a block of rows on the way; NULL: nothing, and columns are those of the table. */
+    em_status (*map)(void *context, const double *in, size_t rows, double *out, em_error *err);
+    /* What is to be done before the file is put in place; NULL: nothing. */
+    em_status (*finish)(void *context, em_error *err);
+    void *context;
+} stream_target;
+
+em_status stream_rows(const em_data *data, const stream_target *target, em_error *err);
 
 #endif

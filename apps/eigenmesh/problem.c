@@ -1,6 +1,6 @@
 #include "problem.h"
 #include "cluster.h"
-#include "input.h"
+#include "files.h"
 #include "message.h"
 
 #include "base/memory.h"
@@ -8,128 +8,102 @@
 
 #include <string.h>
 
-/* ---- the network ----------------------------------------------------------------------------------------- */
-
-static const char *topology_or_default(const char *topology, int nodes)
+/* What follows "file:" in the text, or NULL. */
+static const char *file_of(const char *text)
 {
-    return topology ? topology : nodes < 4 ? "complete" : "er:0.5";
+    return emi_text_after(text, "file:");
 }
 
-static em_status weights_from_file(em_graph *graph, const char *path, em_error *err)
+/* A whole matrix of a known shape, to be freed also after a failure; `shape` says in words what its sides are. */
+static em_status matrix_read(double **out, const char *path, size_t rows, size_t columns, const char *shape,
+                             em_error *err)
 {
-    double *W = NULL;
-    size_t nodes = (size_t)em_graph_nodes(graph);
-    em_status status = input_matrix(&W, path, nodes, nodes, "nodes x nodes", err);
-    if (status == EM_OK) status = em_graph_set_weight_matrix(graph, W, err);
-    emi_free(W);
+    em_status status = EM_OK;
+    em_data *data = NULL;
+    TRY(em_data_open(&data, path, NULL, err));
+    if (em_data_rows(data) != rows || em_data_columns(data) != columns)
+        TRY(emi_fail(err, EM_EINVAL, "%s: is %zu x %zu, not %zu x %zu (%s); try a matrix of that shape", path,
+                     em_data_rows(data), em_data_columns(data), rows, columns, shape));
+    *out = emi_doubles(rows * columns); /* as many as the open file holds */
+    if (!*out) TRY(emi_fail_memory(err, path));
+    TRY(em_data_read(data, 0, rows, *out, err));
+done:
+    em_data_free(&data);
     return status;
 }
+
+/* ---- the network ----------------------------------------------------------------------------------------- */
 
 em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
                          em_error *err)
 {
     em_status status = EM_OK;
-    em_graph *graph = NULL;
-    const char *file = weights ? input_file_of(weights) : NULL;
-    TRY(em_graph_create(&graph, topology_or_default(topology, nodes), nodes, seed, err));
-    if (file)
-        TRY(weights_from_file(graph, file, err));
-    else if (weights)
-        TRY(em_graph_set_weights(graph, weights, err));
-    *out = graph;
-    graph = NULL;
+    double *W = NULL;
+    size_t side = (size_t)nodes;
+    const char *file = weights ? file_of(weights) : NULL;
+    TRY(em_graph_create(out, topology, nodes, seed, err));
+    if (file) {
+        TRY(matrix_read(&W, file, side, side, "nodes x nodes", err));
+        TRY(em_graph_set_weight_matrix(*out, W, err));
+    } else if (weights) {
+        TRY(em_graph_set_weights(*out, weights, err));
+    }
 done:
-    em_graph_free(&graph);
+    emi_free(W);
     return status;
 }
 
 /* ---- what is asked --------------------------------------------------------------------------------------- */
 
-/* A file a node, or one for all? */
-static int one_a_node(const problem *p)
-{
-    return p->args->operand_count > 1 || pattern_is(p->args->operands[0]);
-}
-
 static em_status choose_nodes(problem *p, em_error *err)
 {
-    int inputs = p->args->operand_count;
-    em_status status = EM_OK;
-    p->nodes = inputs > 1 ? inputs : cluster_size();
-    if (inputs == 1 && one_a_node(p) && cluster_size() == 1 && !args_given(p->args, "nodes"))
-        status = pattern_count(p->args->operands[0], &p->nodes, err);
-    if (status == EM_OK) status = args_int(p->args, "nodes", 1, &p->nodes, err);
-    if (status != EM_OK || !one_a_node(p)) return status;
-    if (inputs > 1 && p->nodes != inputs)
-        return emi_fail(err, EM_EINVAL, "--nodes: %d, but %d INPUTs are one node each; try without --nodes", p->nodes,
-                        inputs);
-    if (args_given(p->args, "split"))
-        return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
-    return EM_OK;
+    p->nodes = cluster_size();
+    if (!inputs_are_nodes(p->args)) return args_int(p->args, "nodes", 1, &p->nodes, err);
+    em_status status = inputs_count(p->args, &p->nodes, err);
+    if (status != EM_OK || !args_given(p->args, "split")) return status;
+    return emi_fail(err, EM_EINVAL, "--split: %d INPUTs are one node each already; try without --split", p->nodes);
 }
 
-enum { OPTION_ROOM = 64 };
-
-static const char *option_text(const problem *p, const char *name, char room[OPTION_ROOM])
+/* Their number, or the fraction of the variance that they are to explain. */
+static double components_of(const arguments *args)
 {
-    (void)em_options_get(p->options, name, room, OPTION_ROOM);
-    return room;
-}
-
-/* Their number, or the fraction of the variance that they are to explain; 0 where it is not set yet. */
-static double components_of(const problem *p)
-{
-    char text[OPTION_ROOM];
     double wanted = 0;
-    (void)emi_text_double(option_text(p, "components", text), &wanted);
+    (void)emi_text_double(args_text(args, "components"), &wanted);
     return wanted;
 }
 
 em_status problem_describe(problem *p, const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    char text[OPTION_ROOM];
     const char *init = args_value(args, "init"), *truth = args_value(args, "truth");
+    double wanted = components_of(args);
     *p = (problem){.args = args};
     TRY(em_options_create(&p->options, err));
     TRY(args_solver(args, p->options, err));
-    (void)emi_text_u64(option_text(p, "seed", text), &p->seed);
-    double wanted = components_of(p);
-    if (strcmp(init, "random") != 0 && !input_file_of(init))
+    TRY(args_whole(args, "seed", 0, UINT64_MAX, &p->seed, err));
+    TRY(args_int(args, "threads", 1, &p->threads, err));
+    if (strcmp(init, "random") != 0 && !file_of(init))
         TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
-    if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !input_file_of(truth))
+    if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !file_of(truth))
         TRY(emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth));
-    if (wanted > 0 && wanted < 1 && (input_file_of(init) || input_file_of(truth)))
+    if (wanted > 0 && wanted < 1 && (file_of(init) || file_of(truth)))
         TRY(emi_fail(err, EM_EINVAL,
                      "--components: with a fraction of variance, a file of K columns fits no K; try a whole number"));
-    TRY(em_options_set(p->options, "truth", input_file_of(truth) ? "none" : truth, err));
+    TRY(em_options_set(p->options, "truth", file_of(truth) ? "none" : truth, err));
     TRY(cluster_choose_engine(args_text(args, "engine"), &p->together, err));
-    TRY(input_check_streams(args->operands, args->operand_count, cluster_size(), err));
     TRY(choose_nodes(p, err));
+    p->topology = args_text(args, "topology");
+    if (!p->topology) p->topology = p->nodes < 4 ? "complete" : "er:0.5";
 done:
     return status;
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
-static em_status open_network(problem *p, em_error *err)
-{
-    const arguments *args = p->args;
-    return network_create(&p->graph, args_text(args, "topology"), args_text(args, "weights"), p->nodes, p->seed, err);
-}
-
-static em_status open_mesh(problem *p, em_error *err)
-{
-    int threads = 0;
-    em_status status = args_int(p->args, "threads", 1, &threads, err);
-    if (status != EM_OK) return status;
-    return cluster_mesh(&p->mesh, p->graph, threads, err);
-}
-
 /* Read whole, wherever a few rows are needed? */
-static int is_read_whole(const em_data *table)
+static int is_read_whole(const em_data *data)
 {
-    const char *format = em_data_format(table), *name = em_data_name(table);
+    const char *format = em_data_format(data), *name = em_data_name(data);
     size_t length = strlen(name);
     return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 || strcmp(format, "npz") == 0 ||
            (length > 3 && strcmp(name + length - 3, ".gz") == 0);
@@ -153,27 +127,15 @@ done:
     return status;
 }
 
-/* The file of this node: the first one in its own order, all others by its names. */
-static em_status open_own(problem *p, int node, em_error *err)
+/* The files of these nodes: the first one in its own order, all others by its names. */
+static em_status open_own(problem *p, int node, int end, em_error *err)
 {
     em_status status = EM_OK;
-    const arguments *args = p->args;
-    const char *path = args->operands[args->operand_count > 1 ? node : 0];
     char room[PATH_MAX];
-    if (args->operand_count == 1) {
-        TRY(pattern_name(room, path, node, err));
-        path = room;
+    for (; node < end; node++) {
+        const char *path = input_path(p->args, node, room);
+        TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, NULL, err));
     }
-    TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, args, NULL, err));
-done:
-    return status;
-}
-
-static em_status open_others(problem *p, em_error *err)
-{
-    em_status status = EM_OK;
-    for (int node = p->first + p->table_count; node < p->first + p->hosted; node++) TRY(open_own(p, node, err));
-    TRY(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err));
 done:
     return status;
 }
@@ -181,13 +143,14 @@ done:
 static em_status open_data(problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    p->tables = emi_calloc((size_t)(one_a_node(p) ? p->hosted : 1), sizeof *p->tables);
-    status = cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err);
-    if (status != EM_OK || !p->tables) return status;
-    if (one_a_node(p)) {
-        TRY(cluster_agree(p->first == 0 ? open_own(p, 0, err) : EM_OK, err));
+    int own = inputs_are_nodes(p->args), end = p->first + p->hosted;
+    p->tables = emi_calloc((size_t)(own ? p->hosted : 1), sizeof *p->tables);
+    TRY(cluster_agree(p->tables ? EM_OK : emi_fail_memory(err, "INPUT"), err));
+    if (own) {
+        TRY(cluster_agree(p->first == 0 ? open_own(p, 0, 1, err) : EM_OK, err));
         TRY(reading_share(&p->reading, err));
-        TRY(cluster_agree(open_others(p, err), err));
+        TRY(cluster_agree(open_own(p, p->first + p->table_count, end, err), err));
+        TRY(cluster_agree(em_shards_of(&p->shards, (const em_data *const *)p->tables, p->hosted, err), err));
     } else {
         TRY(cluster_agree(open_shared(p, err), err));
     }
@@ -209,10 +172,10 @@ static em_status open_start_and_truth(problem *p, em_error *err)
 {
     static const char shape[] = "features x components";
     em_status status = EM_OK;
-    const char *init = input_file_of(args_value(p->args, "init")), *truth = input_file_of(args_value(p->args, "truth"));
-    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p);
-    if (init) TRY(input_matrix(&p->init, init, d, K, shape, err));
-    if (truth) TRY(input_matrix(&p->truth, truth, d, K, shape, err));
+    const char *init = file_of(args_value(p->args, "init")), *truth = file_of(args_value(p->args, "truth"));
+    size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p->args);
+    if (init) TRY(matrix_read(&p->init, init, d, K, shape, err));
+    if (truth) TRY(matrix_read(&p->truth, truth, d, K, shape, err));
     em_options_set_start(p->options, p->init, d, K);
     em_options_set_truth(p->options, p->truth, d, K);
 done:
@@ -222,11 +185,12 @@ done:
 em_status problem_open(problem *p, em_error *err)
 {
     em_status status = EM_OK;
+    const char *weights = args_text(p->args, "weights");
     TRY(cluster_agree(cluster_nodes(p->nodes, &p->first, &p->hosted, err), err));
     TRY(open_data(p, err)); /* first, since more nodes than rows are too many, and a large network takes its time */
     TRY(cluster_agree(check_columns(p, err), err));
-    TRY(cluster_agree(open_network(p, err), err));
-    TRY(cluster_agree(open_mesh(p, err), err));
+    TRY(cluster_agree(network_create(&p->graph, p->topology, weights, p->nodes, p->seed, err), err));
+    TRY(cluster_agree(cluster_mesh(&p->mesh, p->graph, p->threads, err), err));
     TRY(cluster_agree(open_start_and_truth(p, err), err));
 done:
     return status;
@@ -247,11 +211,6 @@ void problem_close(problem *p)
 
 /* ---- for people and for programs -------------------------------------------------------------------------- */
 
-static const char *topology_name(const problem *p)
-{
-    return topology_or_default(args_text(p->args, "topology"), p->nodes);
-}
-
 void problem_print(const problem *p, const em_info *info)
 {
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)info->samples, info->features, info->nodes,
@@ -261,7 +220,7 @@ void problem_print(const problem *p, const em_info *info)
         (void)printf("missing   %llu value%s filled with the feature's mean over the network\n",
                      (unsigned long long)info->missing_values, info->missing_values == 1 ? "" : "s");
     if (info->nodes > 1)
-        (void)printf("network   %s, %zu edge%s, %s weights\n", topology_name(p), em_graph_edges(p->graph),
+        (void)printf("network   %s, %zu edge%s, %s weights\n", p->topology, em_graph_edges(p->graph),
                      em_graph_edges(p->graph) == 1 ? "" : "s", args_value(p->args, "weights"));
 }
 
@@ -269,7 +228,7 @@ void problem_json(json *j, const problem *p)
 {
     reading_json(j, &p->reading);
     json_open(j, "network", '{');
-    json_text(j, "topology", topology_name(p));
+    json_text(j, "topology", p->topology);
     json_text(j, "weights", args_value(p->args, "weights"));
     json_whole(j, "edges", em_graph_edges(p->graph));
     json_close(j, '}');
@@ -279,7 +238,7 @@ void problem_warn(const problem *p, const em_info *info)
 {
     int constant = info->constant_features;
     if (args_given(p->args, "quiet") || !cluster_speaks()) return;
-    if (!args_reports(p->args)) reading_warn(&p->reading);
+    reading_warn(&p->reading, p->args);
     if (constant)
         complain("--scale std: %d constant feature%s left unscaled; try --columns to leave %s out", constant,
                  constant == 1 ? " was" : "s were", constant == 1 ? "it" : "them");

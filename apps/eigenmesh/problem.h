@@ -3,8 +3,7 @@
 #define EIGENMESH_PROBLEM_H
 
 #include "command.h"
-#include "json.h"
-#include "reading.h"
+#include "input.h"
 
 /* The options that describe it, for a command's table; --truth is the command's own. */
 #define PROBLEM_OPTIONS                                                                                                \
@@ -52,7 +51,8 @@ typedef struct problem {
     const arguments *args;
     em_options *options; /* its start and truth are there once it is open */
     uint64_t seed;
-    int nodes;
+    int nodes, threads;
+    const char *topology;
     int together;      /* over the processes of a cluster */
     int first, hosted; /* the nodes that live here */
     int table_count;
@@ -75,8 +75,8 @@ void problem_close(problem *p); /* accepts the zeroed and the half-opened */
 void problem_print(const problem *p, const em_info *info);
 void problem_json(json *j, const problem *p);
 
-/* The network that --topology, --weights and --seed describe.  topology: NULL for what suits so many nodes; weights: a
- * rule's name, file:W.npy, or NULL for the library's own. */
+/* The network that --topology, --weights and --seed describe.  weights: a rule's name, file:W.npy, or NULL for the library's
+ * own.  What was begun is the caller's to free, also after a failure. */
 em_status network_create(em_graph **out, const char *topology, const char *weights, int nodes, uint64_t seed,
                          em_error *err);
 

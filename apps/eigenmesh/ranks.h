@@ -2,7 +2,7 @@
 #ifndef EIGENMESH_RANKS_H
 #define EIGENMESH_RANKS_H
 
-#include "json.h"
+#include "print.h"
 
 #include <eigenmesh/eigenmesh.h>
 

@@ -1,5 +1,4 @@
 #include "report.h"
-#include "table.h"
 
 #include "base/error.h"
 #include "base/text.h"

@@ -2,7 +2,7 @@
 #ifndef EIGENMESH_REPORT_H
 #define EIGENMESH_REPORT_H
 
-#include "json.h"
+#include "print.h"
 
 #include <eigenmesh/eigenmesh.h>
 

@@ -1,6 +1,6 @@
 /* eigenmesh reproduce: the paper's figures, rerun. */
-#include "collision.h"
 #include "command.h"
+#include "files.h"
 #include "message.h"
 #include "outputs.h"
 
@@ -90,7 +90,7 @@ done:
 /* ---- files -------------------------------------------------------------------------------------------- */
 
 /* The data is there, and none of it is among the files that are to be written. */
-static em_status check_data(const job *j, const collisions *written, em_error *err)
+static em_status check_data(const job *j, collisions *written, em_error *err)
 {
     em_status status = EM_OK;
     char path[PATH_MAX];

@@ -1,9 +1,9 @@
 /* eigenmesh topology: a network and how fast it averages. */
 #include "command.h"
-#include "json.h"
 #include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
+#include "print.h"
 #include "problem.h"
 
 static const option_spec topology_options[] = {

@@ -3,8 +3,6 @@
 #include "input.h"
 #include "lab/plot.h"
 #include "outputs.h"
-#include "reading.h"
-#include "stream.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,7 +36,7 @@ typedef struct transform_job {
     em_model *model;
     em_data *data;
     reading reading;    /* by the model's names... */
-    features names;     /* ...which are those of what --inverse writes */
+    reading names;      /* ...which are those of what --inverse writes */
     const double *fill; /* for values that are missing */
     int inverse, whiten;
     output_file plot;
@@ -48,27 +46,15 @@ typedef struct transform_job {
     size_t kept;   /* rows of them */
 } transform_job;
 
-/* ---- rows ------------------------------------------------------------------------------------------------------ */
-
-static void keep(transform_job *job, const double *scores, size_t rows)
-{
-    size_t columns = (size_t)job->picture.columns, K = (size_t)em_model_components_count(job->model);
-    for (size_t r = 0; r < rows; r++, job->kept++)
-        for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = scores[r * K + c];
-}
-
-static em_status forward(void *context, const double *in, size_t rows, double *out, em_error *err)
+static em_status map_rows(void *context, const double *in, size_t rows, double *out, em_error *err)
 {
     transform_job *job = context;
+    size_t columns = (size_t)job->picture.columns, K = (size_t)em_model_components_count(job->model);
+    if (job->inverse) return em_model_inverse(job->model, in, rows, job->whiten, out, err);
     em_status status = em_model_transform(job->model, in, rows, job->whiten, out, err);
-    if (status == EM_OK && job->drawn) keep(job, out, rows);
+    for (size_t r = 0; status == EM_OK && job->drawn && r < rows; r++, job->kept++)
+        for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = out[r * K + c];
     return status;
-}
-
-static em_status backward(void *context, const double *in, size_t rows, double *out, em_error *err)
-{
-    const transform_job *job = context;
-    return em_model_inverse(job->model, in, rows, job->whiten, out, err);
 }
 
 /* ---- the picture ------------------------------------------------------------------------------------------------ */
@@ -78,26 +64,21 @@ static const char *label_of(const void *data, size_t row)
     return em_data_label(data, row);
 }
 
-static em_status find_labels(transform_job *job, em_error *err)
-{
-    const char *column = args_text(job->args, "label");
-    if (!column) return EM_OK;
-    job->labels = (labels){.name = column, .rows = em_data_rows(job->data), .of = label_of, .from = job->data};
-    job->picture.labels = &job->labels;
-    return labels_sort_out(&job->labels, err);
-}
-
 static em_status prepare_picture(transform_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    const double *ratio = em_model_explained_variance_ratio(job->model);
+    const char *label = args_text(job->args, "label");
+    size_t rows = em_data_rows(job->data);
     score_plot *s = &job->picture;
-    if (!job->plot.path) return EM_OK;
-    *s = (score_plot){.rows = em_data_rows(job->data), .whitened = job->whiten};
+    *s = (score_plot){.rows = rows, .whitened = job->whiten};
     s->columns = em_model_components_count(job->model) > 1 ? 2 : 1;
-    for (int k = 0; k < s->columns; k++) s->shares[k] = ratio[k];
-    TRY(find_labels(job, err));
-    job->drawn = emi_doubles(s->rows * (size_t)s->columns);
+    for (int k = 0; k < s->columns; k++) s->shares[k] = em_model_explained_variance_ratio(job->model)[k];
+    if (label) {
+        job->labels = (labels){.name = label, .rows = rows, .of = label_of, .from = job->data};
+        s->labels = &job->labels;
+        TRY(labels_sort_out(&job->labels, err));
+    }
+    job->drawn = emi_doubles(rows * (size_t)s->columns);
     if (!job->drawn) TRY(emi_fail_memory(err, "--plot"));
     s->scores = job->drawn;
 done:
@@ -124,14 +105,6 @@ static em_status check_options(const arguments *args, em_error *err)
     return EM_OK;
 }
 
-static em_status check_columns(const em_data *data, size_t wanted, const char *model, int inverse, em_error *err)
-{
-    if (em_data_columns(data) == wanted) return EM_OK;
-    return emi_fail(err, EM_EINVAL,
-                    "%s: has %zu columns, but %s has %zu %s; try the data it was fitted to, or --columns",
-                    em_data_name(data), em_data_columns(data), model, wanted, inverse ? "components" : "features");
-}
-
 /* The mean stands for values that are missing, which then say nothing. */
 static em_status choose_fill(transform_job *job, em_error *err)
 {
@@ -151,17 +124,21 @@ static em_status open_files(transform_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = job->args;
+    const char *model = args->operands[0];
     TRY(check_options(args, err));
-    TRY(input_check_streams(args->operands, args->operand_count, 1, err));
     TRY(outputs_open(&job->plot, 1, args, err));
-    TRY(em_model_load(&job->model, args->operands[0], err));
+    TRY(em_model_load(&job->model, model, err));
     TRY(choose_fill(job, err));
     /* Scores have no names that are known. */
-    TRY(features_of_model(job->inverse ? &job->names : &job->reading.features, job->model, args->operands[0], err));
+    TRY(reading_by_model(job->inverse ? &job->names : &job->reading, job->model, model, err));
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
-    size_t d = (size_t)em_model_features(job->model), K = (size_t)em_model_components_count(job->model);
-    TRY(check_columns(job->data, job->inverse ? K : d, args->operands[0], job->inverse, err));
-    TRY(prepare_picture(job, err));
+    int wanted = job->inverse ? em_model_components_count(job->model) : em_model_features(job->model);
+    if (em_data_columns(job->data) != (size_t)wanted)
+        TRY(emi_fail(err, EM_EINVAL,
+                     "%s: has %zu columns, but %s has %d %s; try the data it was fitted to, or --columns",
+                     em_data_name(job->data), em_data_columns(job->data), model, wanted,
+                     job->inverse ? "components" : "features"));
+    if (job->plot.path) TRY(prepare_picture(job, err));
 done:
     return status;
 }
@@ -192,19 +169,17 @@ static em_status transform(const arguments *args, em_error *err)
                             .fill = job.fill,
                             .values = STREAM_FINITE, /* scores of what is no number would be none either */
                             .names = job.names.names,
-                            .map = job.inverse ? backward : forward,
+                            .map = map_rows,
                             .finish = draw,
                             .context = &job};
     TRY(stream_rows(job.data, &target, err));
     TRY(outputs_commit(&job.plot, 1, err));
-    if (args_reports(args))
-        print_report(&job, &target);
-    else if (!args_given(args, "quiet"))
-        reading_warn(&job.reading);
+    if (args_reports(args)) print_report(&job, &target);
+    reading_warn(&job.reading, args);
 done:
     outputs_discard(&job.plot, 1);
     emi_free(job.drawn);
-    features_free(&job.names);
+    reading_free(&job.names);
     reading_free(&job.reading);
     em_data_free(&job.data);
     em_model_free(&job.model);
@@ -215,7 +190,7 @@ const command_spec command_transform = {
     .name = "transform",
     .summary = "Turn rows into scores along the components, or back",
     .usage = "MODEL.npz INPUT [-o SCORES.npy] [--plot FILE] [options]",
-    .operands = {{"MODEL.npz", READS}, {"INPUT", READS_TABLE}},
+    .operands = {{"MODEL.npz", READS}, {"INPUT", READS}},
     .operand_limit = 2,
     .options = transform_options,
     .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",

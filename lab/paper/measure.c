@@ -7,36 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWN_SAMPLES = 10000, QUICK_SHARE = 4, NOTE_ROOM = 96 }; /* --quick does a quarter of the iterations */
+enum { DRAWN_SAMPLES = 10000, QUICK_SHARE = 4, NOTE_ROOM = 96 };
 
-static em_status set_iterations(em_options *options, const char *planned, const effort *how, em_error *err)
+/* --quick does a quarter of them. */
+static long iterations_of(const char *planned, const effort *how)
 {
     long iterations = 0;
-    char text[32];
     (void)emi_text_long(planned, &iterations);
     if (how->quick) iterations = iterations / QUICK_SHARE + 1;
-    if (how->iterations_max && iterations > how->iterations_max) iterations = how->iterations_max;
-    (void)snprintf(text, sizeof text, "%ld", iterations);
-    return em_options_set(options, "iterations", text, err);
+    return how->iterations_max && iterations > how->iterations_max ? how->iterations_max : iterations;
 }
 
-/* METHOD NAME=VALUE ..., in place. */
-static em_status set_options(em_options *options, char *words, const record *plan, const effort *how, em_error *err)
+/* METHOD NAME=VALUE ..., after what is the same for all curves of the set-up. */
+static em_status set_options(em_options *options, const char *method, const record *plan, const effort *how,
+                             em_error *err)
 {
     em_status status = EM_OK;
-    char *rest = NULL, *name = strtok_r(words, " ", &rest);
-    TRY(em_options_set(options, "truth", "compute", err));
-    TRY(em_options_set(options, "trace", "error", err));
-    TRY(em_options_set(options, "components", record_text(plan, "components"), err));
-    if (*record_text(plan, "scale")) TRY(em_options_set(options, "scale", record_text(plan, "scale"), err));
-    TRY(em_options_set(options, "tolerance", "0", err));
-    TRY(em_options_set(options, "method", name ? name : "", err));
-    while ((name = strtok_r(NULL, " ", &rest))) {
-        char *value = strchr(name, '=');
-        if (!value) TRY(emi_fail(err, EM_EDATA, "figures.txt: '%s' is no NAME=VALUE; try mending it", name));
+    const char *scale = record_text(plan, "scale");
+    char all[512], word[128], number[32];
+    (void)snprintf(all, sizeof all, "truth=compute trace=error tolerance=0 components=%s %s%s method=%s",
+                   record_text(plan, "components"), *scale ? "scale=" : "", scale, method);
+    for (const char *rest = all; next_word(&rest, " ", word, sizeof word);) {
+        char *value = strchr(word, '=');
+        if (!value) TRY(emi_fail(err, EM_EDATA, "figures.txt: '%s' is no NAME=VALUE; try mending it", word));
         *value++ = 0;
-        TRY(strcmp(name, "iterations") == 0 ? set_iterations(options, value, how, err)
-                                            : em_options_set(options, name, value, err));
+        (void)snprintf(number, sizeof number, "%ld", iterations_of(value, how));
+        TRY(em_options_set(options, word, strcmp(word, "iterations") == 0 ? number : value, err));
     }
 done:
     return status;

@@ -29,16 +29,13 @@ static void fill_verdict(fill *with, verdict v)
 
 /* ---- claims --------------------------------------------------------------------------------------------------- */
 
-static void fill_claim(fill *with, const claim *c, int is_last)
+static void fill_claim(fill *with, const claim *c)
 {
-    fill_texts(with, {"key", c->key}, {"figure", c->figure}, {"sentence", c->sentence}, {"remark", c->remark},
-               {"comma", is_last ? "" : ","});
+    fill_texts(with, {"key", c->key}, {"figure", c->figure}, {"sentence", c->sentence}, {"remark", c->remark});
     fill_verdict(with, c->verdict);
-    fill_flag(with, "any_evidence", c->evidence_count > 0);
     for (int i = 0; i < c->evidence_count; i++) {
         fill *item = fill_add(with, "evidence");
-        fill_texts(item, {"where", c->evidence[i].where}, {"measured", c->evidence[i].text},
-                   {"comma", i + 1 < c->evidence_count ? "," : ""});
+        fill_texts(item, {"where", c->evidence[i].where}, {"measured", c->evidence[i].text});
         fill_flag(item, "holds", c->evidence[i].holds);
         fill_verdict(item, c->evidence[i].holds ? HOLDS : FAILS);
     }
@@ -47,33 +44,19 @@ static void fill_claim(fill *with, const claim *c, int is_last)
 static void fill_claims(fill *with, const reproduction *r)
 {
     int counts[VERDICTS] = {0};
-    fill_flag(with, "any_claims", r->claim_count > 0);
     for (int i = 0; i < r->claim_count; i++) {
-        fill_claim(fill_add(with, "claims"), &r->claims[i], i + 1 == r->claim_count);
+        fill_claim(fill_add(with, "claims"), &r->claims[i]);
         counts[r->claims[i].verdict]++;
     }
-    const char *between = "";
     for (int v = 0; v < VERDICTS; v++) {
         if (!counts[v]) continue;
         fill *item = fill_add(with, "counts");
         fill_verdict(item, (verdict)v);
-        fill_text(item, "between", "%s", between);
-        fill_text(item, "count", "%d", counts[v]);
-        between = ", ";
+        fill_numbers(item, {"count", counts[v]});
     }
 }
 
 /* ---- figures -------------------------------------------------------------------------------------------------- */
-
-/* Positions on an axis, as a table shows them. */
-static const struct {
-    const char *name, *noun;
-    double unit;
-} scales[] = {
-    [AXIS_ITERATIONS] = {"iterations", "iterations", 1},
-    [AXIS_UNITS] = {"communications cost", "units", 1},
-    [AXIS_BYTES] = {"bytes sent", "MB", 1e6},
-};
 
 /* Without digits that mean nothing; a dash for what there is not. */
 static void fill_amount(fill *with, const char *name, double value)
@@ -83,12 +66,11 @@ static void fill_amount(fill *with, const char *name, double value)
 
 static void fill_curve(fill *with, const picture *p, const curve *c)
 {
-    double end = curve_end(c), unit = scales[p->along].unit;
-    fill_text(with, "label", "%s", c->label);
+    double end = curve_end(c), unit = paper_axes[p->along].unit;
+    fill_texts(with, {"label", c->label}, {"note", c->note ? c->note : curve_ran(c) ? "" : "did not run"});
     fill_text(with, "table", "%s-%s.csv", p->about->key, c->key);
     fill_flag(with, "ran", curve_ran(c));
-    fill_text(with, "note", "%s", c->note ? c->note : curve_ran(c) ? "" : "did not run");
-    fill_text(with, "runs", "%d", c->runs);
+    fill_numbers(with, {"runs", c->runs});
     fill_text(with, "end", isfinite(end) ? "%.2g" : "-", end);
     fill_amount(with, "first_goal", curve_reaches(c, 1e-2, p->along) / unit);
     fill_amount(with, "second_goal", curve_reaches(c, 1e-3, p->along) / unit);
@@ -103,15 +85,14 @@ static void fill_curve(fill *with, const picture *p, const curve *c)
 
 static void fill_picture(fill *with, const picture *p, const char *svg)
 {
-    fill_texts(with, {"svg", svg}, {"file", p->file}, {"setup", p->about->title}, {"axis", scales[p->along].name},
-               {"noun", scales[p->along].noun});
+    fill_texts(with, {"svg", svg}, {"file", p->file}, {"setup", p->about->title}, {"axis", paper_axes[p->along].words},
+               {"noun", paper_axes[p->along].noun});
     for (int i = 0; i < p->about->curve_count; i++)
         if (picture_shows(p, &p->about->curves[i])) fill_curve(fill_add(with, "curves"), p, &p->about->curves[i]);
 }
 
 static void fill_figures(fill *with, const reproduction *r, const char *const *pictures)
 {
-    fill_flag(with, "any_figures", r->figure_count > 0);
     for (int i = 0; i < r->figure_count; i++) {
         const figure *f = &r->figures[i];
         fill *item = fill_add(with, "figures");
@@ -127,37 +108,29 @@ static void fill_figures(fill *with, const reproduction *r, const char *const *p
 /* Between backquotes, in which nothing else means anything. */
 static void fill_command(fill *with, const char *command)
 {
-    FILE *out = fill_stream(with, "quoted_command");
-    for (; out && *command; command++)
-        (void)fputc(*command == '`' || iscntrl((unsigned char)*command) ? ' ' : *command, out);
-    if (out) (void)fclose(out);
+    for (; *command; command++)
+        fill_more(with, "quoted_command", "%c", *command == '`' || iscntrl((unsigned char)*command) ? ' ' : *command);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------------- */
 
 em_status page_write(FILE *out, const char *page, const reproduction *r, const char *const *pictures, em_error *err)
 {
-    em_status status = EM_OK;
     char file[64];
-    fill *with = NULL;
-    TRY(fill_open(&with, err));
-    fill_text(with, "command", "%s", r->command);
+    fill *with = fill_new();
     fill_command(with, r->command);
-    fill_text(with, "version", "%s", em_version());
-    fill_text(with, "trials", "%d", r->trials);
-    fill_text(with, "plural", "%s", r->trials == 1 ? "" : "s");
+    fill_texts(with, {"command", r->command}, {"version", em_version()}, {"plural", r->trials == 1 ? "" : "s"});
+    fill_numbers(with, {"trials", r->trials});
     fill_text(with, "seed", "%llu", (unsigned long long)r->seed);
     fill_flag(with, "quick", r->quick);
     fill_claims(with, r);
     if (pictures) fill_figures(with, r, pictures);
-    fill_flag(with, "any_setups", r->setup_count > 0);
     for (int i = 0; i < r->setup_count; i++) {
         const setup *s = &r->setups[i];
         fill_texts(fill_add(with, "setups"), {"key", s->key}, {"title", s->title}, {"about", s->about});
     }
     (void)snprintf(file, sizeof file, "pages/%s", page);
-    TRY(template_put(out, file, with, err));
-done:
+    em_status status = template_put(out, file, with, err);
     fill_free(&with);
     return status;
 }

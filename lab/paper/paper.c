@@ -8,7 +8,12 @@
 
 const char *const paper_pages[PAPER_PAGES] = {"claims.md", "claims.json", "index.html"};
 
-static const char *const axis_names[] = {"iterations", "units", "bytes"};
+const axis_names paper_axes[AXES] = {
+    [AXIS_ITERATIONS] = {"iterations", "Iterations", "iterations", "iterations", 1},
+    [AXIS_UNITS] = {"units", "Communications cost (units: d x K matrices to each neighbour)", "communications cost",
+                    "units", 1},
+    [AXIS_BYTES] = {"bytes", "Bytes sent", "bytes sent", "MB", 1e6},
+};
 
 static int is_kind(const record *of, const char *kind)
 {
@@ -73,12 +78,11 @@ static void add_picture(figure *f, const record *of, const setup *s, axis along)
     picture *p = &f->pictures[f->picture_count++];
     *p =
         (picture){.about = s, .along = along, .keys = record_text(of, "curves"), .log_x = *record_text(of, "log") != 0};
-    (void)snprintf(p->file, sizeof p->file, "%s%s-%s.svg", s->key, record_text(of, "suffix"), axis_names[along]);
+    (void)snprintf(p->file, sizeof p->file, "%s%s-%s.svg", s->key, record_text(of, "suffix"), paper_axes[along].key);
 }
 
 static em_status lay_out(reproduction *r, const record *of, em_error *err)
 {
-    enum { AXES = sizeof axis_names / sizeof *axis_names };
     figure *f = &r->figures[r->figure_count];
     *f = (figure){.key = of->key,
                   .title = record_text(of, "title"),
@@ -88,7 +92,7 @@ static em_status lay_out(reproduction *r, const record *of, em_error *err)
     if (!f->pictures) return emi_fail_memory(err, of->key);
     for (int s = 0; s < r->setup_count; s++)
         for (int a = 0; a < AXES && words_match(record_text(of, "setups"), r->setups[s].key); a++)
-            if (words_match(record_text(of, "axes"), axis_names[a])) add_picture(f, of, &r->setups[s], (axis)a);
+            if (words_match(record_text(of, "axes"), paper_axes[a].key)) add_picture(f, of, &r->setups[s], (axis)a);
     if (f->picture_count)
         r->figure_count++;
     else

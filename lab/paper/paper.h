@@ -9,7 +9,14 @@
 #include "lab/experiment.h"
 #include "lab/paper/records.h"
 
-typedef enum axis { AXIS_ITERATIONS, AXIS_UNITS, AXIS_BYTES } axis;
+typedef enum axis { AXIS_ITERATIONS, AXIS_UNITS, AXIS_BYTES, AXES } axis;
+
+/* What they are called: in file names; by the paper, below a picture; on the page, and in its tables, in units of so much. */
+typedef struct axis_names {
+    const char *key, *title, *words, *noun;
+    double unit;
+} axis_names;
+extern const axis_names paper_axes[AXES];
 
 /* ---- curves: the result of set-ups --------------------------------------------------------------- */
 
@@ -148,6 +155,7 @@ typedef struct images {
     const record *of;
     em_data *table;
     float *pixels;
+    size_t rows, columns;
 } images;
 
 /* The set-up's data set; NULL: it is drawn. */
@@ -157,7 +165,7 @@ const record *setup_data(const setup *s, const records *plans);
 em_status images_file(const record *data, const char *directory, int index, char *path, size_t room, em_error *err);
 
 /* All of them as one table, pixels divided by a number, as they come or sorted by class; kept where it is open already. */
-em_status images_open(images *out, const record *data, const char *directory, em_error *err);
+em_status images_open(images *set, const record *data, const char *directory, em_error *err);
 void images_close(images *set); /* accepts the zeroed */
 
 #endif

@@ -24,13 +24,13 @@ set style fill solid noborder
 plot $bars with boxes linecolor rgb colour[1]
 {{/bars}}
 {{#classes_name}}
-set key on at screen {{beside}}, {{top}} left top vertical Left reverse samplen 1 spacing 1.15 font ',13' textcolor '#303030' title '{{classes_name}}'
+set key on at screen {{right}} + 0.02, {{top}} left top vertical Left reverse samplen 1 spacing 1.15 font ',13' textcolor '#303030' title '{{classes_name}}'
 {{/classes_name}}
 {{#scale_name}}
 set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')
 least = {{scale_least}}
 set cbrange [least:{{scale_most}} > least ? {{scale_most}} : least + 1]
-set colorbox user origin screen {{bar_left}}, {{bottom}} size screen 0.025, {{bar_height}}
+set colorbox user origin screen {{right}} + 0.025, {{bottom}} size screen 0.025, {{top}} - {{bottom}}
 set cblabel '{{scale_name}}' font ',13'
 set format cb short(most({{scale_least}}, {{scale_most}}))
 {{/scale_name}}

@@ -23,11 +23,15 @@ set xtics step,step,count
 set boxwidth 0.75
 set style fill solid noborder
 unset key
-{{#any}}
-plot $shares using 1:2 with boxes linecolor '#3f79ab', \
-     $shares using 1:3 axes x1y2 with lines linecolor '#ffffff' linewidth 5, \
-     $shares using 1:3 axes x1y2 with {{#many}}lines linecolor '#d1603d' linewidth 2{{/many}}{{^many}}linespoints linecolor '#d1603d' linewidth 2 pointtype 7 pointsize (count > 15 ? 0.5 : 0.9){{/many}}
-{{/any}}
-{{^any}}
-plot NaN notitle
-{{/any}}
+# A dot each would hide the line where there are many.
+if (sum > 0 && count <= 60) {
+    plot $shares using 1:2 with boxes linecolor '#3f79ab', \
+         $shares using 1:3 axes x1y2 with lines linecolor '#ffffff' linewidth 5, \
+         $shares using 1:3 axes x1y2 with linespoints linecolor '#d1603d' linewidth 2 pointtype 7 pointsize (count > 15 ? 0.5 : 0.9)
+}
+if (sum > 0 && count > 60) {
+    plot $shares using 1:2 with boxes linecolor '#3f79ab', \
+         $shares using 1:3 axes x1y2 with lines linecolor '#ffffff' linewidth 5, \
+         $shares using 1:3 axes x1y2 with lines linecolor '#d1603d' linewidth 2
+}
+if (!(sum > 0)) { plot NaN notitle }

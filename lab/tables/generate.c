@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "data/strided.h"
-#include "lab/tables/gaussian.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -45,7 +44,7 @@ static em_status generated_read(const em_data *data, size_t first, size_t count,
         size_t begin = first - first % g->gaussian.at_once;
         if (g->held != begin) lab_gaussian_block(&g->gaussian, begin, g->block);
         g->held = begin;
-        taken = begin + lab_gaussian_count(&g->gaussian, begin) - first;
+        taken = begin + g->gaussian.at_once - first;
         if (taken > end - first) taken = end - first;
         memcpy(out, g->block + (first - begin) * d, taken * d * sizeof *out);
     }
@@ -56,6 +55,7 @@ static em_status generated_read(const em_data *data, size_t first, size_t count,
 static void generated_close(em_data *data)
 {
     generated *g = data->state;
+    if (!g) return;
     lab_gaussian_close(&g->gaussian);
     (void)pthread_mutex_destroy(&g->lock);
     emi_free(g->block);
@@ -65,39 +65,29 @@ static void generated_close(em_data *data)
 
 static const emi_source generated_source = {.read = generated_read, .close = generated_close};
 
-static em_status make_data(em_data **out, em_error *err)
-{
-    *out = emi_calloc(1, sizeof **out);
-    if (!*out || !((*out)->name = emi_strdup("generated"))) {
-        em_data_free(out);
-        return emi_fail_memory_try(err, "generate", "fewer samples or features");
-    }
-    (*out)->format = "generated";
-    return EM_OK;
-}
-
-static lab_basis basis_for(size_t features)
-{
-    return features <= DENSE_FEATURES ? LAB_BASIS_DENSE : LAB_BASIS_WALK;
-}
-
 em_status lab_generate_rows(em_data **out, size_t features, size_t samples, size_t components, double gap,
                             uint64_t seed, em_error *err)
 {
     em_status status = EM_OK;
+    lab_basis basis = features <= DENSE_FEATURES ? LAB_BASIS_DENSE : LAB_BASIS_WALK;
     em_data *data = NULL;
     *out = NULL;
     TRY(check_request(features, samples, components, gap, err));
-    TRY(make_data(&data, err));
-    generated *g = data->state = emi_calloc(1, sizeof *g);
-    if (!g) TRY(emi_fail_memory_try(err, "generate", "fewer samples or features"));
+    data = emi_calloc(1, sizeof *data);
+    generated *g = emi_calloc(1, sizeof *g);
+    if (!data || !g || !(data->name = emi_strdup("generated"))) {
+        emi_free(g);
+        TRY(emi_fail_memory_try(err, "generate", "fewer samples or features"));
+    }
     (void)pthread_mutex_init(&g->lock, NULL);
     g->held = SIZE_MAX;
+    data->state = g;
     data->source = &generated_source;
+    data->format = "generated";
     data->type = EM_F64;
     data->rows = samples;
     data->columns = features;
-    TRY(lab_gaussian_open(&g->gaussian, (int)features, samples, (int)components, gap, seed, basis_for(features), err));
+    TRY(lab_gaussian_open(&g->gaussian, (int)features, samples, (int)components, gap, seed, basis, err));
     g->block = emi_doubles(g->gaussian.at_once * features);
     if (!g->block) TRY(emi_fail_memory_try(err, "generate", "fewer samples or features"));
     *out = data;
@@ -114,16 +104,13 @@ em_status lab_generate(em_data **out, size_t features, size_t samples, size_t co
 {
     em_status status = EM_OK;
     em_data *data = NULL;
-    lab_gaussian gaussian = {0};
     double *rows = NULL;
     *out = NULL;
-    TRY(check_request(features, samples, components, gap, err));
-    TRY(make_data(&data, err));
+    TRY(lab_generate_rows(&data, features, samples, components, gap, seed, err));
     rows = emi_doubles(features * samples);
     if (!rows) TRY(emi_fail_memory_try(err, "generate", "fewer samples or features"));
-    TRY(lab_gaussian_open(&gaussian, (int)features, samples, (int)components, gap, seed, basis_for(features), err));
-    for (size_t first = 0; first < samples; first += gaussian.at_once)
-        lab_gaussian_block(&gaussian, first, rows + first * features);
+    TRY(em_data_read(data, 0, samples, rows, err));
+    generated_close(data);
     emi_bytes held = {(unsigned char *)rows, features * samples * sizeof *rows, EMI_HELD};
     emi_layout layout = {.type = EM_F64,
                          .rows = samples,
@@ -137,6 +124,5 @@ em_status lab_generate(em_data **out, size_t features, size_t samples, size_t co
 done:
     emi_free(rows);
     em_data_free(&data);
-    lab_gaussian_close(&gaussian);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #if EMI_HAVE_HDF5
 #include "base/memory.h"
+#include "data/dtype.h"
 #include "data/hdf5_lock.h"
 
 #include <hdf5.h>
@@ -17,24 +18,14 @@ static em_status failed(const lab_writer *writer, em_error *err)
     return emi_fail(err, EM_EOUTPUT, "%s: HDF5 cannot write it; try .npy", writer->path);
 }
 
+/* F16 is written as f64. */
 static hid_t file_type(em_dtype type)
 {
-    switch (type) {
-    case EM_F32: return H5T_IEEE_F32LE;
-    case EM_I8: return H5T_STD_I8LE;
-    case EM_I16: return H5T_STD_I16LE;
-    case EM_I32: return H5T_STD_I32LE;
-    case EM_I64: return H5T_STD_I64LE;
-    case EM_U8:
-    case EM_BOOL: return H5T_STD_U8LE;
-    case EM_U16: return H5T_STD_U16LE;
-    case EM_U32: return H5T_STD_U32LE;
-    case EM_U64: return H5T_STD_U64LE;
-    case EM_F64:
-    case EM_F16:
-    case EM_LONG_DOUBLE: break;
-    }
-    return H5T_IEEE_F64LE;
+    const emi_dtype *of = emi_dtype_of(type);
+    const hid_t signed_types[] = {[1] = H5T_STD_I8LE, [2] = H5T_STD_I16LE, [4] = H5T_STD_I32LE, [8] = H5T_STD_I64LE};
+    const hid_t unsigned_types[] = {[1] = H5T_STD_U8LE, [2] = H5T_STD_U16LE, [4] = H5T_STD_U32LE, [8] = H5T_STD_U64LE};
+    if (of->kind == 'f') return type == EM_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+    return of->kind == 'i' ? signed_types[of->size] : unsigned_types[of->size];
 }
 
 static void create(lab_writer *writer, target *t)

@@ -61,11 +61,6 @@ static em_status npy_begin(lab_writer *writer, em_error *err)
     return lab_writer_put(writer, header, size, err);
 }
 
-static void big_endian(unsigned char *to, size_t value)
-{
-    for (int b = 0; b < 4; b++) to[b] = (unsigned char)(value >> (24 - 8 * b));
-}
-
 static em_status idx_begin(lab_writer *writer, em_error *err)
 {
     unsigned char header[12] = {0, 0, (unsigned char)emi_dtype_of(writer->type)->idx_code, 2};
@@ -74,8 +69,10 @@ static em_status idx_begin(lab_writer *writer, em_error *err)
                         emi_dtype_of(writer->type)->name);
     if (writer->rows > UINT32_MAX || writer->columns > UINT32_MAX)
         return emi_fail(err, EM_EINVAL, "%s: IDX cannot count that many rows; try .npy", writer->path);
-    big_endian(header + 4, writer->rows);
-    big_endian(header + 8, writer->columns);
+    for (int b = 0; b < 4; b++) { /* the largest byte first */
+        header[4 + b] = (unsigned char)(writer->rows >> (24 - 8 * b));
+        header[8 + b] = (unsigned char)(writer->columns >> (24 - 8 * b));
+    }
     writer->swapped = emi_little_endian();
     return lab_writer_put(writer, header, sizeof header, err);
 }
@@ -109,14 +106,14 @@ static em_status put_name(lab_writer *writer, const char *name, em_error *err)
     em_status status = EM_OK;
     const char special[] = {'"', '\n', '\r', '#', writer->separator, 0};
     double number;
-    int quoted = strpbrk(name, special) || *name == ' ' || (*name && name[strlen(name) - 1] == ' ') ||
-                 emi_text_double(name, &number) == 0;
-    if (quoted) TRY(lab_writer_put(writer, "\"", 1, err));
+    size_t quote = strpbrk(name, special) || *name == ' ' || (*name && name[strlen(name) - 1] == ' ') ||
+                   emi_text_double(name, &number) == 0;
+    TRY(lab_writer_put(writer, "\"", quote, err));
     for (const char *at = name; *at; at++) {
         if (*at == '"') TRY(lab_writer_put(writer, "\"", 1, err));
         TRY(lab_writer_put(writer, at, 1, err));
     }
-    if (quoted) TRY(lab_writer_put(writer, "\"", 1, err));
+    TRY(lab_writer_put(writer, "\"", quote, err));
 done:
     return status;
 }
@@ -140,42 +137,47 @@ int lab_dtype_named(const char *name, em_dtype *out)
     return emi_dtype_named(name, strlen(name), out) || *out == EM_LONG_DOUBLE;
 }
 
-/* "raw:f32:file": the type is part of the name. */
-static em_status choose_raw(lab_writer *writer, const char *rest, em_error *err)
+/* "raw:f32:file": the type is part of the name.  What remains is the path. */
+static em_status take_raw(lab_writer *writer, const char **name, em_error *err)
 {
-    const char *colon = strchr(rest, ':');
-    if (!colon || !colon[1] || emi_dtype_named(rest, (size_t)(colon - rest), &writer->type))
-        return emi_fail(err, EM_EINVAL, "raw:%s: the form is raw:TYPE:FILE; try raw:f32:file.bin", rest);
+    const char *type = emi_text_after(*name, "raw:"), *colon = type ? strchr(type, ':') : NULL;
+    if (!type) return EM_OK;
+    if (!colon || !colon[1] || emi_dtype_named(type, (size_t)(colon - type), &writer->type))
+        return emi_fail(err, EM_EINVAL, "%s: the form is raw:TYPE:FILE; try raw:f32:file.bin", *name);
     writer->format = &raw_format;
-    writer->path = emi_strdup(colon + 1);
-    return writer->path ? EM_OK : emi_fail_memory(err, rest);
+    *name = colon + 1;
+    return EM_OK;
 }
 
+/* /dev/stdout and its like are streams: NumPy's own format. */
 static em_status choose_format(lab_writer *writer, const char *name, em_error *err)
 {
-    const char *raw = emi_text_after(name, "raw:");
-    if (raw) return choose_raw(writer, raw, err);
+    static const struct {
+        const char *ending;
+        const lab_format *format;
+    } formats[] = {{".csv", &text_format},
+                   {".tsv", &text_format},
+                   {".npy", &npy_format},
+                   {".idx", &idx_format},
+                   {".h5", &lab_format_hdf5}};
+    em_status status = take_raw(writer, &name, err);
+    if (status != EM_OK) return status;
     writer->path = emi_strdup(name);
     if (!writer->path) return emi_fail_memory(err, name);
+    if (writer->format) return EM_OK;
     char *inner = strstr(writer->path, ".h5:/");
     if (inner) {
         inner[3] = 0;
         writer->inner = inner + 4;
     }
     writer->separator = emi_path_ends(writer->path, ".tsv") ? '\t' : ',';
-    if (emi_path_ends(writer->path, ".csv") || emi_path_ends(writer->path, ".tsv") || strcmp(name, "-") == 0)
-        writer->format = &text_format;
-    else if (emi_path_ends(writer->path, ".npy") || strncmp(name, "/dev/", 5) == 0) /* a stream: NumPy's own */
-        writer->format = &npy_format;
-    else if (emi_path_ends(writer->path, ".idx"))
-        writer->format = &idx_format;
-    else if (emi_path_ends(writer->path, ".h5"))
-        writer->format = &lab_format_hdf5;
-    else
-        return emi_fail(err, EM_EINVAL,
-                        "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5, raw:TYPE:FILE, or - for CSV",
-                        name);
-    return EM_OK;
+    if (strcmp(name, "-") == 0) writer->format = &text_format;
+    if (strncmp(name, "/dev/", 5) == 0) writer->format = &npy_format;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        if (emi_path_ends(writer->path, formats[f].ending)) writer->format = formats[f].format;
+    if (writer->format) return EM_OK;
+    return emi_fail(err, EM_EINVAL,
+                    "%s: its name tells no format; try .npy, .csv, .tsv, .idx, .h5, raw:TYPE:FILE, or - for CSV", name);
 }
 
 static em_status open_gz(lab_writer *writer, em_error *err)
@@ -191,29 +193,20 @@ static em_status open_gz(lab_writer *writer, em_error *err)
     return emi_fail_memory(err, writer->path);
 }
 
-static em_status alloc_buffer(lab_writer *writer, em_error *err)
-{
-    size_t item = writer->format == &text_format ? EMI_NUMBER_TEXT : emi_dtype_size(writer->type);
-    if (emi_size_overflows(writer->columns, item, &writer->buffer_size) ||
-        !(writer->buffer = emi_malloc(writer->buffer_size)))
-        return emi_fail_memory(err, writer->path);
-    return EM_OK;
-}
-
 em_status lab_writer_open(lab_writer **out, const char *path, em_dtype type, size_t rows, size_t columns, em_error *err)
 {
     em_status status = EM_OK;
     *out = NULL;
     lab_writer *writer = emi_calloc(1, sizeof *writer);
     if (!writer) return emi_fail_memory(err, path);
-    writer->type = type;
-    writer->rows = rows;
-    writer->columns = columns;
+    *writer = (lab_writer){.type = type, .rows = rows, .columns = columns};
     if ((int)type < 0 || type > EM_BOOL) TRY(emi_fail(err, EM_EINVAL, "%s: no such type of number; try EM_F64", path));
     if (rows == 0 || columns == 0)
         TRY(emi_fail(err, EM_EINVAL, "%s: %zu rows of %zu columns; try one of each or more", path, rows, columns));
     TRY(choose_format(writer, path, err));
-    TRY(alloc_buffer(writer, err));
+    size_t item = writer->format == &text_format ? EMI_NUMBER_TEXT : emi_dtype_size(writer->type);
+    if (!emi_size_overflows(columns, item, &writer->buffer_size)) writer->buffer = emi_malloc(writer->buffer_size);
+    if (!writer->buffer) TRY(emi_fail_memory(err, writer->path));
     TRY(emi_output_open(&writer->output, writer->path, err));
     TRY(open_gz(writer, err));
     if (writer->format->begin) TRY(writer->format->begin(writer, err));

@@ -23,6 +23,13 @@ em_status emi_fail_memory_try(em_error *err, const char *what, const char *remed
 #define emi_fail_memory_try(err, what, remedy) ((emi_fail_memory_try)(err, what, remedy), EM_ENOMEM)
 #endif
 
+/* A function of the interface that only looks something up: EMI_GETTER(size_t, em_data_rows, em_data *data, data->rows) */
+#define EMI_GETTER(type, name, object, value)                                                                          \
+    type name(const object)                                                                                            \
+    {                                                                                                                  \
+        return value;                                                                                                  \
+    }
+
 /* Leave through `done`, where everything is released once. */
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \

@@ -96,6 +96,15 @@ int emi_text_size(const char *text, size_t *out)
     return 0;
 }
 
+int emi_text_size_in(const char *text, size_t length, size_t *out)
+{
+    char copy[EMI_NUMBER_TEXT];
+    if (length >= sizeof copy) return -1;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return emi_text_size(copy, out);
+}
+
 int emi_text_is_missing(const char *text, size_t length)
 {
     static const char *const words[] = {"", "na", "n/a", "nan", "null", "none", "?"};

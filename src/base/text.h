@@ -11,6 +11,7 @@ int emi_text_double(const char *text, double *out); /* finite */
 int emi_text_long(const char *text, long *out);
 int emi_text_u64(const char *text, uint64_t *out);
 int emi_text_size(const char *text, size_t *out);
+int emi_text_size_in(const char *text, size_t length, size_t *out); /* the first `length` characters */
 
 /* strtod as it is in the C locale, for readers with rules of their own. */
 double emi_text_strtod(const char *text, char **end);

@@ -13,15 +13,9 @@ static int cifar_by_content(const emi_input *input)
            input->bytes.at[0] < LABELS;
 }
 
-static int cifar_by_name(const char *path)
+static em_status cifar_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    return emi_path_ends(path, ".bin");
-}
-
-static em_status cifar_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked,
-                            em_error *err)
-{
-    (void)request, (void)picked;
+    (void)request;
     em_status status = EM_OK;
     TRY(emi_input_need_all(input, err));
     size_t size = input->bytes.size, rows = size / RECORD;
@@ -38,11 +32,10 @@ static em_status cifar_open(em_data *data, emi_input *input, const emi_read_requ
                 data->name, r, input->bytes.at[r * RECORD]));
     emi_layout layout = {
         .type = EM_U8, .offset = 1, .rows = rows, .columns = PIXELS, .row_stride = RECORD, .column_stride = 1};
-    TRY(emi_strided_open(data, &input->bytes, &layout, err));
-    (void)emi_input_take(input);
+    TRY(emi_strided_take(data, input, &layout, err));
 done:
     return status;
 }
 
 const emi_reader emi_reader_cifar = {
-    .format = "cifar10", .by_content = cifar_by_content, .by_name = cifar_by_name, .open = cifar_open};
+    .format = "cifar10", .by_content = cifar_by_content, .endings = {".bin"}, .open = cifar_open};

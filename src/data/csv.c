@@ -21,11 +21,6 @@ static int csv_by_content(const emi_input *input)
     return 1;
 }
 
-static int csv_by_name(const char *path)
-{
-    return emi_path_ends(path, ".csv") || emi_path_ends(path, ".tsv") || emi_path_ends(path, ".txt");
-}
-
 /* ---- separators ------------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -42,7 +37,7 @@ enum { SEPARATORS = sizeof separators / sizeof *separators };
 /* --delimiter, or what the text itself says. */
 static em_status choose_separator(emi_csv *csv, const emi_read_request *request, em_error *err)
 {
-    const char *given = request->options->delimiter;
+    const char *given = request->options.delimiter;
     if (csv->end - csv->at > 5 && memcmp(csv->at, "sep=", 4) == 0 &&
         strchr("\r\n", csv->at[5])) { /* Excel's own line */
         csv->separator = csv->at[4];
@@ -144,10 +139,10 @@ done:
     return status;
 }
 
-static em_status csv_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status csv_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
-    emi_csv_table t = {.file = data->name, .options = request->options};
+    emi_csv_table t = {.file = data->name, .options = &request->options};
     emi_bytes converted = {0};
     TRY(emi_input_need_all(input, err));
     TRY(decode(input, data->name, &converted, &t.csv, err));
@@ -156,7 +151,6 @@ static em_status csv_open(em_data *data, emi_input *input, const emi_read_reques
     TRY(read_table(&t, data, err));
     describe(&t, converted.at != NULL, data);
     TRY(hand_over(&t, data, err));
-    *picked = 1;
 done:
     emi_csv_table_free(&t);
     emi_bytes_release(&converted);
@@ -164,4 +158,4 @@ done:
 }
 
 const emi_reader emi_reader_csv = {
-    .format = "csv", .by_content = csv_by_content, .by_name = csv_by_name, .open = csv_open};
+    .format = "csv", .by_content = csv_by_content, .endings = {".csv", ".tsv", ".txt"}, .open = csv_open, .picks = 1};

@@ -78,13 +78,9 @@ void emi_csv_free(emi_csv *csv)
 
 static em_status add_cell(emi_csv *csv, const char *at, const char *end, const char *name, em_error *err)
 {
-    if (csv->count == csv->room) {
-        size_t room = csv->room ? 2 * csv->room : 64;
-        emi_cell *cells = emi_realloc(csv->cells, room * sizeof *cells);
-        if (!cells) return emi_fail_memory(err, name);
-        csv->cells = cells;
-        csv->room = room;
-    }
+    emi_cell *cells = emi_grow(csv->cells, &csv->room, csv->count + 1, sizeof *cells);
+    if (!cells) return emi_fail_memory(err, name);
+    csv->cells = cells;
     while (at < end && (*at == ' ' || *at == '\t')) at++;
     while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
     int quoted = end - at >= 2 && *at == '"' && end[-1] == '"';
@@ -126,8 +122,7 @@ static int ends_line(const char *at, const char *stop)
     return at == stop || *at == '\n' || *at == '\r';
 }
 
-/* Cells up to the end of the line, which *at then is. */
-static em_status cut(emi_csv *csv, const char **at, const char *stop, const char *name, em_error *err)
+em_status emi_csv_cut(emi_csv *csv, const char **at, const char *stop, const char *name, em_error *err)
 {
     csv->count = 0;
     for (const char *from = skip_blanks(csv, *at, stop);;) {
@@ -145,18 +140,14 @@ static em_status cut(emi_csv *csv, const char **at, const char *stop, const char
     }
 }
 
-em_status emi_csv_cut(emi_csv *csv, const char *at, const char *end, const char *name, em_error *err)
-{
-    return cut(csv, &at, end, name, err);
-}
-
 /* A line that begins with # and is none of the data; prose may hold a quote that is never closed. */
 static em_status is_comment(emi_csv *csv, const char *name, int *yes, em_error *err)
 {
     em_error unclosed;
-    *yes = *csv->at == '#';
+    const char *at = csv->at;
+    *yes = *at == '#';
     if (!*yes || csv->width < 2) return EM_OK;
-    em_status status = emi_csv_cut(csv, csv->at, line_end(csv->at, csv->end), name, &unclosed);
+    em_status status = emi_csv_cut(csv, &at, line_end(at, csv->end), name, &unclosed);
     *yes = status == EM_EDATA || csv->count != csv->width;
     if (status == EM_OK || status == EM_EDATA) return EM_OK;
     if (err) *err = unclosed;
@@ -176,7 +167,7 @@ em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err)
         int may_be_blank = csv->width != 1 && strchr(" \t\r\n", *csv->at);
         const char *eol = comment || may_be_blank ? line_end(csv->at, csv->end) : csv->at;
         if (!comment && !(may_be_blank && is_blank_text(csv->at, eol))) {
-            TRY(cut(csv, &csv->at, csv->end, name, err));
+            TRY(emi_csv_cut(csv, &csv->at, csv->end, name, err));
             csv->at = after_end(csv->at, csv->end);
             break;
         }
@@ -228,37 +219,28 @@ static int long_number(const char *at, size_t length, double *out)
     return end == copy + length ? 0 : -1;
 }
 
-/* Digits with commas among them, and points: 2,5 and 1,234,567 and 1.000,5. */
-static int has_commas(const emi_cell *cell)
+/* What is no number itself: digits with commas among them, and points (2,5 and 1,234,567 and 1.000,5); numbers with blanks
+ * between them, and nothing else; or text. */
+static emi_cell_kind no_number(const emi_cell *cell)
 {
-    size_t digits = 0, commas = 0;
+    size_t digits = 0, commas = 0, blanks = 0;
+    int last = 0;
     for (size_t n = 0; n < cell->length; n++) {
         char c = cell->at[n];
-        digits += isdigit((unsigned char)c) != 0;
+        last = isdigit((unsigned char)c) != 0;
+        digits += (size_t)last;
         commas += c == ',';
-        if (!isdigit((unsigned char)c) && !strchr("+-.,eE", c)) return 0;
-    }
-    return digits > 0 && commas > 0;
-}
-
-/* Numbers with blanks between them, and nothing else. */
-static int is_several(const emi_cell *cell)
-{
-    size_t blanks = 0, digits = 0;
-    for (size_t n = 0; n < cell->length; n++) {
-        char c = cell->at[n];
-        digits += isdigit((unsigned char)c) != 0;
         blanks += c == ' ' || c == '\t';
-        if (!isdigit((unsigned char)c) && !strchr("+-., \teE", c)) return 0;
+        if (!last && !strchr("+-., \teE", c)) return EMI_CELL_TEXT;
     }
-    return blanks > 0 && digits > 1 && isdigit((unsigned char)cell->at[cell->length - 1]);
+    if (blanks == 0 && digits > 0 && commas > 0) return EMI_CELL_COMMA;
+    return blanks > 0 && digits > 1 && last ? EMI_CELL_NUMBERS : EMI_CELL_TEXT;
 }
 
 emi_cell_kind emi_cell_number(const emi_cell *cell, double *out)
 {
     if (short_number(cell->at, cell->length, out) == 0) return EMI_CELL_NUMBER;
     if (emi_text_is_missing(cell->at, cell->length)) return EMI_CELL_MISSING;
-    if (long_number(cell->at, cell->length, out) != 0)
-        return has_commas(cell) ? EMI_CELL_COMMA : is_several(cell) ? EMI_CELL_NUMBERS : EMI_CELL_TEXT;
+    if (long_number(cell->at, cell->length, out) != 0) return no_number(cell);
     return isnan(*out) ? EMI_CELL_MISSING : isinf(*out) ? EMI_CELL_INFINITE : EMI_CELL_NUMBER;
 }

@@ -30,8 +30,8 @@ char emi_csv_find_separator(const char *text, const char *end);
  * missing; nor are comments: they begin with #, and do not have as many cells as a line of data. */
 em_status emi_csv_next(emi_csv *csv, const char *name, int *more, em_error *err);
 
-/* Cut a line of which the beginning and the end are known. */
-em_status emi_csv_cut(emi_csv *csv, const char *at, const char *end, const char *name, em_error *err);
+/* Cut a line that begins at *at and ends before `stop`; *at is its end then. */
+em_status emi_csv_cut(emi_csv *csv, const char **at, const char *stop, const char *name, em_error *err);
 
 void emi_csv_free(emi_csv *csv);
 

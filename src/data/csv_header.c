@@ -2,81 +2,58 @@
 #include "base/memory.h"
 #include "data/columns.h"
 #include "data/csv_table.h"
-#include "data/names.h"
 
 #include <math.h>
 
 /* ---- the header ----------------------------------------------------------------------------------- */
 
-static emi_cell_kind kind_of(const emi_cell *cell)
-{
-    double number;
-    return emi_cell_number(cell, &number);
-}
+/* What a line has, and what its numbers look like. */
+typedef struct line {
+    size_t cells, texts, missing, numbers, quoted;
+    double first; /* of the numbers                                   */
+    size_t run;   /* all of them, where each is one more than that before it; else 0 */
+    size_t years; /* all of them, where they rise or fall as years do; else 0 */
+} line;
 
-/* The numbers of a line, each one more than that before it: how many there are, and the first; 0: they are not so. */
-static size_t count_run(const emi_csv *csv, double *first)
+static line look_at(const emi_csv *csv)
 {
-    size_t count = 0;
-    double number;
+    enum { FIRST = 1500, LAST = 2200 };
+    line l = {.cells = csv->count};
+    size_t in_run = 0, in_time = 0, rising = 0, falling = 0;
+    double number, before = 0;
     for (size_t c = 0; c < csv->count; c++) {
-        if (emi_cell_number(&csv->cells[c], &number) != EMI_CELL_NUMBER) continue;
-        if (count == 0) *first = number;
-        if (number != *first + (double)count || number != floor(number)) return 0;
-        count++;
+        emi_cell_kind kind = emi_cell_number(&csv->cells[c], &number);
+        l.texts += kind == EMI_CELL_TEXT;
+        l.missing += kind == EMI_CELL_MISSING;
+        l.quoted += csv->cells[c].quoted != 0;
+        if (kind != EMI_CELL_NUMBER) continue;
+        if (l.numbers == 0) l.first = number;
+        in_run += number == l.first + (double)l.numbers && number == floor(number);
+        in_time += number == floor(number) && number >= FIRST && number <= LAST;
+        rising += l.numbers > 0 && number > before;
+        falling += l.numbers > 0 && number < before;
+        before = number;
+        l.numbers++;
     }
-    return count;
-}
-
-static size_t count_kind(const emi_csv *csv, emi_cell_kind kind)
-{
-    size_t count = 0;
-    for (size_t c = 0; c < csv->count; c++) count += kind_of(&csv->cells[c]) == kind;
-    return count;
+    if (in_run == l.numbers) l.run = l.numbers;
+    if (in_time == l.numbers && (rising + 1 == l.numbers || falling + 1 == l.numbers)) l.years = l.numbers;
+    return l;
 }
 
 /* A line of text alone: were it data, none of its columns could be numbers throughout.  pandas' own for columns without
  * names is 0, 1, 2 ... behind an empty cell. */
 static int is_header(const emi_csv *csv)
 {
-    size_t texts = count_kind(csv, EMI_CELL_TEXT), missing = count_kind(csv, EMI_CELL_MISSING);
-    double first = 0;
-    if (texts > 0 && texts + missing == csv->count) return 1;
-    return csv->count > 1 && csv->cells[0].length == 0 && count_run(csv, &first) == csv->count - 1 && first == 0;
-}
-
-/* Whole numbers that rise or fall, as years do: how many; 0: others are among them. */
-static size_t count_years(const emi_csv *csv)
-{
-    enum { FIRST = 1500, LAST = 2200 };
-    size_t count = 0, rising = 0, falling = 0;
-    double number, before = 0;
-    for (size_t c = 0; c < csv->count; c++) {
-        if (emi_cell_number(&csv->cells[c], &number) != EMI_CELL_NUMBER) continue;
-        if (number != floor(number) || number < FIRST || number > LAST) return 0;
-        rising += count > 0 && number > before;
-        falling += count > 0 && number < before;
-        before = number;
-        count++;
-    }
-    return rising + 1 == count || falling + 1 == count ? count : 0;
-}
-
-static size_t count_quoted(const emi_csv *csv)
-{
-    size_t count = 0;
-    for (size_t c = 0; c < csv->count; c++) count += csv->cells[c].quoted != 0;
-    return count;
+    line l = look_at(csv);
+    if (l.texts > 0 && l.texts + l.missing == l.cells) return 1;
+    return l.cells > 1 && csv->cells[0].length == 0 && l.run == l.cells - 1 && l.first == 0;
 }
 
 /* Numbers that may be names: 0, 1, 2, ... and years, which the next line does not have too. */
-static int is_doubtful(const emi_csv *csv, const emi_csv *below)
+static int is_doubtful(line l, line below)
 {
-    double first = 0;
-    size_t run = count_run(csv, &first), years = count_years(csv),
-           texts = csv->count - count_kind(csv, EMI_CELL_NUMBER);
-    if (run > 2 && (texts > 0 || first == 0)) return count_run(below, &first) == 0;
-    return years > 1 && count_years(below) == 0;
+    if (l.run > 2 && (l.numbers < l.cells || l.first == 0)) return below.run == 0;
+    return l.years > 1 && below.years == 0;
 }
 
 /* Names, numbers, or either?  Numbers in quotes above numbers without are names: R writes them so. */
@@ -89,8 +66,10 @@ static em_status recognise(emi_csv_table *t, int *header, em_error *err)
     *header = is_header(&t->csv);
     if (*header) goto done;
     TRY(emi_csv_next(&below, t->file, &more, err));
-    *header = more && count_quoted(&t->csv) == t->width && count_quoted(&below) == 0;
-    if (!*header && more && is_doubtful(&t->csv, &below))
+    if (!more) goto done;
+    line own = look_at(&t->csv), next = look_at(&below);
+    *header = own.quoted == t->width && next.quoted == 0;
+    if (!*header && is_doubtful(own, next))
         TRY(emi_fail(err, EM_EDATA, "%s: line %ld has numbers that may be names; try header=yes or no", t->file,
                      t->csv.line));
 done:
@@ -123,7 +102,7 @@ static em_status try_comment(emi_csv_table *t, em_error *err)
     const char *at = t->csv.last;
     while (at < t->csv.eol && (*at == ' ' || *at == '\t')) at++;
     if (at == t->csv.eol || *at == t->csv.separator) at = t->csv.last - 1; /* a column called "#" */
-    status = emi_csv_cut(&above, at, t->csv.eol, t->file, &ignored);
+    status = emi_csv_cut(&above, &at, t->csv.eol, t->file, &ignored);
     if (status == EM_OK && above.count == t->width && is_header(&above)) {
         t->csv = above;
         status = keep_names(t, err);
@@ -134,23 +113,25 @@ static em_status try_comment(emi_csv_table *t, em_error *err)
     return status == EM_ENOMEM ? emi_fail_memory(err, t->file) : EM_OK;
 }
 
+static em_status need_line(emi_csv_table *t, em_error *err)
+{
+    int more;
+    em_status status = emi_csv_next(&t->csv, t->file, &more, err);
+    if (status != EM_OK || more) return status;
+    return emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file);
+}
+
 em_status emi_csv_table_begin(emi_csv_table *t, em_error *err)
 {
     em_status status = EM_OK;
-    int more, header = t->options->header == EM_HEADER_YES;
-    TRY(emi_csv_next(&t->csv, t->file, &more, err));
-    if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file));
+    int header = t->options->header == EM_HEADER_YES;
+    TRY(need_line(t, err));
     t->width = t->csv.width = t->csv.count;
     t->columns = emi_calloc(t->width, sizeof *t->columns);
     if (!t->columns) TRY(emi_fail_memory(err, t->file));
     if (t->options->header == EM_HEADER_AUTO) TRY(recognise(t, &header, err));
-    if (!header) {
-        status = try_comment(t, err);
-        goto done;
-    }
-    TRY(keep_names(t, err));
-    TRY(emi_csv_next(&t->csv, t->file, &more, err));
-    if (!more) TRY(emi_fail(err, EM_EDATA, "%s: no row of numbers in it; try another file", t->file));
+    TRY(header ? keep_names(t, err) : try_comment(t, err));
+    if (header) TRY(need_line(t, err));
 done:
     return status;
 }
@@ -188,6 +169,7 @@ static em_status choose_listed(emi_csv_table *t, const char *const *names, em_er
             t->columns[c].role = EMI_COLUMN_EXCLUDED;
     for (size_t n = 0; listed.named && !t->by_position && n < listed.picked; n++) {
         emi_csv_column *column = &t->columns[listed.pick[n]];
+        if (column->role == EMI_COLUMN_LABEL) continue; /* which is no feature, also where it is listed */
         column->role = alone ? EMI_COLUMN_CHOSEN : EMI_COLUMN_AUTO;
         if (alone) column->slot = (long)t->slots++;
     }
@@ -230,8 +212,9 @@ em_status emi_csv_table_choose(emi_csv_table *t, em_error *err)
     /* Of the others only columns with a name are used, or all where there is no header; text, as it seems, is not kept. */
     for (size_t c = 0; c < t->width && !o->features && t->csv.count == t->width; c++) {
         emi_csv_column *column = &t->columns[c];
+        double number;
         int nameless = t->has_header && !*column->name;
-        if (column->role == EMI_COLUMN_AUTO && !nameless && kind_of(&t->csv.cells[c]) != EMI_CELL_TEXT)
+        if (column->role == EMI_COLUMN_AUTO && !nameless && emi_cell_number(&t->csv.cells[c], &number) != EMI_CELL_TEXT)
             column->slot = (long)t->slots++;
     }
 done:

@@ -41,30 +41,11 @@ done:
     return status;
 }
 
-size_t em_data_rows(const em_data *data)
-{
-    return data->rows;
-}
-
-size_t em_data_columns(const em_data *data)
-{
-    return data->columns;
-}
-
-em_dtype em_data_type(const em_data *data)
-{
-    return data->type;
-}
-
-const char *em_data_format(const em_data *data)
-{
-    return data->format;
-}
-
-const char *em_data_name(const em_data *data)
-{
-    return data->name;
-}
+EMI_GETTER(size_t, em_data_rows, em_data *data, data->rows)
+EMI_GETTER(size_t, em_data_columns, em_data *data, data->columns)
+EMI_GETTER(em_dtype, em_data_type, em_data *data, data->type)
+EMI_GETTER(const char *, em_data_format, em_data *data, data->format)
+EMI_GETTER(const char *, em_data_name, em_data *data, data->name)
 
 const char *em_data_column_name(const em_data *data, size_t column)
 {
@@ -100,15 +81,8 @@ const em_left_out *em_data_left_out(const em_data *data, size_t index)
     return index < data->left_out_count ? &data->left_out[index] : NULL;
 }
 
-size_t em_data_rows_dropped(const em_data *data)
-{
-    return data->dropped;
-}
-
-const char *em_data_remarks(const em_data *data)
-{
-    return data->remarks;
-}
+EMI_GETTER(size_t, em_data_rows_dropped, em_data *data, data->dropped)
+EMI_GETTER(const char *, em_data_remarks, em_data *data, data->remarks)
 
 const char *em_data_label(const em_data *data, size_t row)
 {
@@ -183,6 +157,62 @@ em_status emi_data_check_finite(const em_data *data, size_t first, size_t count,
                             isnan(value) ? "not a number (NaN); try filling it, or missing=drop or mean"
                                          : "infinite; try dropping or mending it");
         }
+    return EM_OK;
+}
+
+/* ---- missing values: NaN, wherever it came from ------------------------------------------------------ */
+
+enum { AT_ONCE = 1 << 16 }; /* numbers */
+
+static int can_hold_nan(em_dtype type)
+{
+    return type == EM_F64 || type == EM_F32 || type == EM_F16 || type == EM_LONG_DOUBLE;
+}
+
+static int is_whole(const double *row, size_t columns)
+{
+    for (size_t c = 0; c < columns; c++)
+        if (isnan(row[c])) return 0;
+    return 1;
+}
+
+/* The rows without a hole, into kept[rows]; *count of them. */
+static em_status find_whole(const em_data *data, size_t *kept, size_t *count, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t d = data->columns, at_once = d < AT_ONCE ? AT_ONCE / d : 1, now;
+    double *rows = emi_doubles(at_once * d);
+    *count = 0;
+    if (!rows) return emi_fail_memory(err, data->name);
+    for (size_t first = 0; first < data->rows; first += now) {
+        now = data->rows - first < at_once ? data->rows - first : at_once;
+        TRY(em_data_read(data, first, now, rows, err));
+        for (size_t r = 0; r < now; r++)
+            if (is_whole(rows + r * d, d)) kept[(*count)++] = first + r;
+        emi_data_forget(data, first, now);
+    }
+done:
+    emi_free(rows);
+    return status;
+}
+
+em_status emi_data_missing(em_data *data, em_missing what, em_error *err)
+{
+    size_t count = 0;
+    data->holes = what == EM_MISSING_MEAN && can_hold_nan(data->type);
+    if (what != EM_MISSING_DROP || !can_hold_nan(data->type)) return EM_OK;
+    size_t *kept = emi_calloc(data->rows, sizeof *kept);
+    em_status status = kept ? find_whole(data, kept, &count, err) : emi_fail_memory(err, data->name);
+    if (status == EM_OK && count == 0)
+        status = emi_fail(err, EM_EDATA, "%s: every row has a missing value; try missing=mean, or fewer option columns",
+                          data->name);
+    if (status != EM_OK || count == data->rows) {
+        emi_free(kept);
+        return status;
+    }
+    data->kept = kept;
+    data->dropped = data->rows - count;
+    data->rows = count;
     return EM_OK;
 }
 

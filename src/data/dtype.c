@@ -7,74 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const emi_dtype types[] = {
-    [EM_F64] = {"f64", 8, 'f', 0x0E, -DBL_MAX, DBL_MAX},
-    [EM_F32] = {"f32", 4, 'f', 0x0D, -FLT_MAX, FLT_MAX},
-    [EM_F16] = {"f16", 2, 'f', 0, -65504, 65504},
-    [EM_LONG_DOUBLE] = {"f128", sizeof(long double), 'f', 0, -DBL_MAX, DBL_MAX},
-    [EM_I8] = {"i8", 1, 'i', 0x09, INT8_MIN, INT8_MAX},
-    [EM_I16] = {"i16", 2, 'i', 0x0B, INT16_MIN, INT16_MAX},
-    [EM_I32] = {"i32", 4, 'i', 0x0C, INT32_MIN, INT32_MAX},
-    [EM_I64] = {"i64", 8, 'i', 0, -0x1p63, 0x1.fffffffffffffp62},
-    [EM_U8] = {"u8", 1, 'u', 0x08, 0, UINT8_MAX},
-    [EM_U16] = {"u16", 2, 'u', 0, 0, UINT16_MAX},
-    [EM_U32] = {"u32", 4, 'u', 0, 0, UINT32_MAX},
-    [EM_U64] = {"u64", 8, 'u', 0, 0, 0x1.fffffffffffffp63},
-    [EM_BOOL] = {"bool", 1, 'b', 0, 0, 1},
-};
-
-enum { TYPES = sizeof types / sizeof *types, WIDEST = 16 };
-
-const emi_dtype *emi_dtype_of(em_dtype type)
-{
-    return &types[type];
-}
-
-size_t emi_dtype_size(em_dtype type)
-{
-    return types[type].size;
-}
-
-int emi_dtype_named(const char *name, size_t length, em_dtype *out)
-{
-    for (int t = 0; t < TYPES; t++) {
-        if (strlen(types[t].name) != length || strncmp(types[t].name, name, length) != 0) continue;
-        *out = (em_dtype)t;
-        return 0;
-    }
-    return -1;
-}
-
-int emi_dtype_numpy(char kind, size_t size, em_dtype *out)
-{
-    for (int t = 0; t < TYPES; t++) {
-        if (types[t].kind != kind || types[t].size != size) continue;
-        *out = (em_dtype)t;
-        return 0;
-    }
-    return -1;
-}
-
-int emi_dtype_idx(int code, em_dtype *out)
-{
-    for (int t = 0; t < TYPES; t++) {
-        if (types[t].idx_code != code || code == 0) continue;
-        *out = (em_dtype)t;
-        return 0;
-    }
-    return -1;
-}
-
-int emi_little_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* ---- to doubles: packed numbers in a loop of their own, which compilers vectorise ------------ */
-
 /* IEEE 754 binary16. */
 static double from_half(uint16_t bits)
 {
@@ -84,68 +16,6 @@ static double from_half(uint16_t bits)
                                  : ldexp(fraction, -24);
     return bits & 0x8000 ? -size : size;
 }
-
-#define LOADER(label, T, convert)                                                                                      \
-    EMI_WIDE static void load_##label(const unsigned char *restrict from, ptrdiff_t stride, size_t count,              \
-                                      double *restrict out)                                                            \
-    {                                                                                                                  \
-        if (stride == (ptrdiff_t)sizeof(T)) {                                                                          \
-            for (size_t n = 0; n < count; n++) {                                                                       \
-                T value;                                                                                               \
-                memcpy(&value, from + n * sizeof value, sizeof value);                                                 \
-                out[n] = convert(value);                                                                               \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        for (size_t n = 0; n < count; n++) {                                                                           \
-            T value;                                                                                                   \
-            memcpy(&value, from + (ptrdiff_t)n * stride, sizeof value);                                                \
-            out[n] = convert(value);                                                                                   \
-        }                                                                                                              \
-    }
-
-LOADER(f64, double, (double))
-LOADER(f32, float, (double))
-LOADER(f16, uint16_t, from_half)
-LOADER(long_double, long double, (double))
-LOADER(i8, int8_t, (double))
-LOADER(i16, int16_t, (double))
-LOADER(i32, int32_t, (double))
-LOADER(i64, int64_t, (double))
-LOADER(u8, uint8_t, (double))
-LOADER(u16, uint16_t, (double))
-LOADER(u32, uint32_t, (double))
-LOADER(u64, uint64_t, (double))
-LOADER(bool, uint8_t, !!)
-
-typedef void loader(const unsigned char *from, ptrdiff_t stride, size_t count, double *out);
-
-static loader *const loaders[TYPES] = {
-    [EM_F64] = load_f64,  [EM_F32] = load_f32, [EM_F16] = load_f16, [EM_LONG_DOUBLE] = load_long_double,
-    [EM_I8] = load_i8,    [EM_I16] = load_i16, [EM_I32] = load_i32, [EM_I64] = load_i64,
-    [EM_U8] = load_u8,    [EM_U16] = load_u16, [EM_U32] = load_u32, [EM_U64] = load_u64,
-    [EM_BOOL] = load_bool};
-
-static void reversed(unsigned char *to, const unsigned char *from, size_t size)
-{
-    for (size_t b = 0; b < size; b++) to[b] = from[size - 1 - b];
-}
-
-void emi_decode(em_dtype type, int swapped, const unsigned char *from, ptrdiff_t stride, size_t count, double *out)
-{
-    size_t size = types[type].size;
-    if (!swapped || size == 1) {
-        loaders[type](from, stride, count, out);
-        return;
-    }
-    for (size_t n = 0; n < count; n++) {
-        unsigned char turned[WIDEST];
-        reversed(turned, from + (ptrdiff_t)n * stride, size);
-        loaders[type](turned, (ptrdiff_t)size, 1, out + n);
-    }
-}
-
-/* ---- from doubles ------------------------------------------------------------------------------ */
 
 static uint16_t to_half(double value)
 {
@@ -159,31 +29,117 @@ static uint16_t to_half(double value)
     return (uint16_t)(sign | bits);
 }
 
-#define STORE(T, expression)                                                                                           \
-    do {                                                                                                               \
-        T number = expression;                                                                                         \
-        memcpy(out, &number, sizeof number);                                                                           \
-    } while (0)
+/* ---- all of them: name, C's type, NumPy's letter, IDX's code, the range, and how a double comes of it and goes into it ---- */
 
-static void store(em_dtype type, double value, unsigned char *out)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ORDER "<"
+#else
+#define ORDER ">"
+#endif
+
+#define EACH_TYPE(X)                                                                                                   \
+    X(EM_F64, "f64", ORDER "f8", double, 'f', 0x0E, -DBL_MAX, DBL_MAX, (double), (double))                             \
+    X(EM_F32, "f32", ORDER "f4", float, 'f', 0x0D, -FLT_MAX, FLT_MAX, (double), (float))                               \
+    X(EM_F16, "f16", ORDER "f2", uint16_t, 'f', 0, -65504, 65504, from_half, to_half)                                  \
+    X(EM_LONG_DOUBLE, "f128", ORDER "f16", long double, 'f', 0, -DBL_MAX, DBL_MAX, (double), (long double))            \
+    X(EM_I8, "i8", "|i1", int8_t, 'i', 0x09, INT8_MIN, INT8_MAX, (double), (int8_t))                                   \
+    X(EM_I16, "i16", ORDER "i2", int16_t, 'i', 0x0B, INT16_MIN, INT16_MAX, (double), (int16_t))                        \
+    X(EM_I32, "i32", ORDER "i4", int32_t, 'i', 0x0C, INT32_MIN, INT32_MAX, (double), (int32_t))                        \
+    X(EM_I64, "i64", ORDER "i8", int64_t, 'i', 0, -0x1p63, 0x1.fffffffffffffp62, (double), (int64_t))                  \
+    X(EM_U8, "u8", "|u1", uint8_t, 'u', 0x08, 0, UINT8_MAX, (double), (uint8_t))                                       \
+    X(EM_U16, "u16", ORDER "u2", uint16_t, 'u', 0, 0, UINT16_MAX, (double), (uint16_t))                                \
+    X(EM_U32, "u32", ORDER "u4", uint32_t, 'u', 0, 0, UINT32_MAX, (double), (uint32_t))                                \
+    X(EM_U64, "u64", ORDER "u8", uint64_t, 'u', 0, 0, 0x1.fffffffffffffp63, (double), (uint64_t))                      \
+    X(EM_BOOL, "bool", "|b1", uint8_t, 'b', 0, 0, 1, !!, (uint8_t))
+
+/* Packed numbers have a loop of their own, which compilers vectorise. */
+#define CODER(type, name, descr, T, kind, idx_code, lowest, highest, load, store)                                      \
+    EMI_WIDE static void load_##type(const unsigned char *restrict from, ptrdiff_t stride, size_t count,               \
+                                     double *restrict out)                                                             \
+    {                                                                                                                  \
+        if (stride == (ptrdiff_t)sizeof(T)) {                                                                          \
+            for (size_t n = 0; n < count; n++) {                                                                       \
+                T value;                                                                                               \
+                memcpy(&value, from + n * sizeof value, sizeof value);                                                 \
+                out[n] = load(value);                                                                                  \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (size_t n = 0; n < count; n++) {                                                                           \
+            T value;                                                                                                   \
+            memcpy(&value, from + (ptrdiff_t)n * stride, sizeof value);                                                \
+            out[n] = load(value);                                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void store_##type(double value, unsigned char *out)                                                         \
+    {                                                                                                                  \
+        T number = store(value);                                                                                       \
+        memcpy(out, &number, sizeof number);                                                                           \
+    }
+
+EACH_TYPE(CODER)
+
+#define ENTRY(type, name, descr, T, kind, idx_code, lowest, highest, load, store)                                      \
+    [type] = {name, descr, sizeof(T), kind, idx_code, lowest, highest, load_##type, store_##type},
+
+static const emi_dtype types[] = {EACH_TYPE(ENTRY)};
+
+enum { WIDEST = 16 };
+
+const emi_dtype *emi_dtype_of(em_dtype type)
 {
-    switch (type) {
-    case EM_F64: STORE(double, value); break;
-    case EM_F32: STORE(float, (float)value); break;
-    case EM_F16: STORE(uint16_t, to_half(value)); break;
-    case EM_LONG_DOUBLE:
-        memset(out, 0, sizeof(long double)); /* its padding too */
-        STORE(long double, value);
-        break;
-    case EM_I8: STORE(int8_t, (int8_t)value); break;
-    case EM_I16: STORE(int16_t, (int16_t)value); break;
-    case EM_I32: STORE(int32_t, (int32_t)value); break;
-    case EM_I64: STORE(int64_t, (int64_t)value); break;
-    case EM_U8:
-    case EM_BOOL: STORE(uint8_t, (uint8_t)value); break;
-    case EM_U16: STORE(uint16_t, (uint16_t)value); break;
-    case EM_U32: STORE(uint32_t, (uint32_t)value); break;
-    case EM_U64: STORE(uint64_t, (uint64_t)value); break;
+    return &types[type];
+}
+
+size_t emi_dtype_size(em_dtype type)
+{
+    return types[type].size;
+}
+
+int emi_dtype_named(const char *name, size_t length, em_dtype *out)
+{
+    for (*out = 0; *out <= EM_BOOL; ++*out)
+        if (strlen(types[*out].name) == length && memcmp(types[*out].name, name, length) == 0) return 0;
+    return -1;
+}
+
+int emi_dtype_numpy(char kind, size_t size, em_dtype *out)
+{
+    for (*out = 0; *out <= EM_BOOL; ++*out)
+        if (types[*out].kind == kind && types[*out].size == size) return 0;
+    return -1;
+}
+
+int emi_dtype_idx(int code, em_dtype *out)
+{
+    for (*out = 0; code && *out <= EM_BOOL; ++*out)
+        if (types[*out].idx_code == code) return 0;
+    return -1;
+}
+
+int emi_little_endian(void)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+/* ---- both ways ---------------------------------------------------------------------------------- */
+
+static void reversed(unsigned char *to, const unsigned char *from, size_t size)
+{
+    for (size_t b = 0; b < size; b++) to[b] = from[size - 1 - b];
+}
+
+void emi_decode(em_dtype type, int swapped, const unsigned char *from, ptrdiff_t stride, size_t count, double *out)
+{
+    size_t size = types[type].size;
+    if (!swapped || size == 1) {
+        types[type].load(from, stride, count, out);
+        return;
+    }
+    for (size_t n = 0; n < count; n++) {
+        unsigned char turned[WIDEST];
+        reversed(turned, from + (ptrdiff_t)n * stride, size);
+        types[type].load(turned, (ptrdiff_t)size, 1, out + n);
     }
 }
 
@@ -197,9 +153,9 @@ size_t emi_encode(em_dtype type, int swapped, const double *from, size_t count, 
 {
     const emi_dtype *about = &types[type];
     for (size_t n = 0; n < count; n++) {
-        unsigned char bytes[WIDEST];
+        unsigned char bytes[WIDEST] = {0}; /* padding too */
         if (!holds(about, from[n])) return n;
-        store(type, from[n], bytes);
+        about->store(from[n], bytes);
         if (swapped)
             reversed(out + n * about->size, bytes, about->size);
         else

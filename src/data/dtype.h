@@ -6,10 +6,13 @@
 
 typedef struct emi_dtype {
     const char *name;       /* "f32", in raw:f32:D:file */
+    const char *descr;      /* NumPy's, of this machine's byte order: "<f4" */
     size_t size;            /* bytes */
     char kind;              /* NumPy's letter: f, i, u, b */
     int idx_code;           /* IDX's type byte; 0: it has none */
     double lowest, highest; /* finite numbers it holds */
+    void (*load)(const unsigned char *from, ptrdiff_t stride, size_t count, double *out);
+    void (*store)(double value, unsigned char *out);
 } emi_dtype;
 
 const emi_dtype *emi_dtype_of(em_dtype type);

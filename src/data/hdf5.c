@@ -3,15 +3,33 @@
  * Debian's library is not thread-safe: one lock guards every call of it.  Its own error stack is silenced while we
  * are inside, and given back. */
 #include "base/memory.h"
+#include "data/columns.h"
+#include "data/hdf5_lock.h"
 #include "data/reader.h"
 #include "data/strided.h"
 
-#include <hdf5.h>
+#include <pthread.h>
 #include <string.h>
 
-#include "data/hdf5_lock.h"
-
 enum { MOST_DIMS = 8 };
+
+/* The one lock of the process around a library that has state of its own. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+emi_hdf5_scope emi_hdf5_enter(void)
+{
+    emi_hdf5_scope scope;
+    (void)pthread_mutex_lock(&lock);
+    (void)H5Eget_auto2(H5E_DEFAULT, &scope.report, &scope.client);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return scope;
+}
+
+void emi_hdf5_leave(emi_hdf5_scope *scope)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, scope->report, scope->client);
+    (void)pthread_mutex_unlock(&lock);
+}
 
 typedef struct dataset {
     emi_bytes image; /* of a file that was packed or came in a pipe; zeroed: the file itself */
@@ -82,8 +100,8 @@ static const emi_source hdf5_source = {.read = hdf5_read, .close = hdf5_close};
 /* Every dataset of numbers with rows and columns, by name. */
 typedef struct search {
     int found;
-    char first[256];
-    char names[256]; /* as many as fit, for the message */
+    char first[258];     /* "/" and a name of 256 letters at most */
+    emi_name_list names; /* for the message */
 } search;
 
 /* As h5py writes booleans: an enumeration of FALSE, 0, and TRUE, 1. */
@@ -115,13 +133,14 @@ static int is_table(hid_t set)
 static herr_t visit(hid_t file, const char *name, const H5O_info_t *about, void *context)
 {
     search *s = context;
-    if (about->type != H5O_TYPE_DATASET || strlen(name) >= sizeof s->first) return 0;
+    if (about->type != H5O_TYPE_DATASET || strlen(name) > sizeof s->first - 2) return 0;
     hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
     if (set < 0) return 0;
     if (is_table(set)) {
-        if (s->found++ == 0) (void)snprintf(s->first, sizeof s->first, "/%s", name);
-        size_t used = strlen(s->names);
-        (void)snprintf(s->names + used, sizeof s->names - used, "%s/%s", used ? ", " : "", name);
+        char path[sizeof s->first];
+        (void)snprintf(path, sizeof path, "/%s", name);
+        if (s->found++ == 0) memcpy(s->first, path, sizeof path);
+        emi_name_list_add(&s->names, path);
     }
     (void)H5Dclose(set);
     return 0;
@@ -134,8 +153,8 @@ static em_status choose_dataset(dataset *d, const char *name, const char *inner,
         (void)H5Ovisit2(d->file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &s, H5O_INFO_BASIC);
         if (s.found == 0) return emi_fail(err, EM_EDATA, "%s: no table of numbers in it; try another file", name);
         if (s.found > 1)
-            return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%s", name, s.found, s.names, name,
-                            s.first);
+            return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%s", name, s.found,
+                            emi_name_list_end(&s.names), name, s.first);
         inner = s.first;
     }
     d->set = H5Dopen2(d->file, inner, H5P_DEFAULT);
@@ -157,27 +176,6 @@ static hid_t open_image(const emi_bytes *image)
         file = H5Fopen("eigenmesh-unpacked", H5F_ACC_RDONLY, access);
     if (access >= 0) (void)H5Pclose(access);
     return file;
-}
-
-static size_t little_endian(const unsigned char *at, int size)
-{
-    size_t value = 0;
-    for (int b = size - 1; b >= 0; b--) value = value << 8 | at[b];
-    return value;
-}
-
-/* The superblock says where the file ends (HDF5 File Format Specification 3.0, II.A): it is read to there and no
- * further. */
-static em_status read_image(emi_input *input, const char *name, em_error *err)
-{
-    const unsigned char *head = input->bytes.at;
-    int version = head[8];
-    size_t at = version == 0 ? 40 : version == 1 ? 44 : 28;
-    int width = version < 2 ? head[13] : head[9];
-    if (width != 8 || version > 3)
-        return emi_fail(err, EM_EDATA,
-                        "%s: an HDF5 file of a kind not understood in a .gz or a pipe; try it as a plain file", name);
-    return emi_input_exactly(input, little_endian(head + at, 8), err);
 }
 
 static em_status find_shape(em_data *data, dataset *d, em_error *err)
@@ -216,9 +214,8 @@ static int hdf5_by_content(const emi_input *input)
     return input->bytes.size >= 64 && memcmp(input->bytes.at, magic, sizeof magic) == 0;
 }
 
-static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)picked;
     em_status status = EM_OK;
     dataset *d = emi_calloc(1, sizeof *d);
     if (!d) return emi_fail_memory(err, data->name);
@@ -226,7 +223,7 @@ static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_reque
     data->source = &hdf5_source;
     data->state = d;
     if (input->stream) {
-        TRY(read_image(input, data->name, err));
+        TRY(emi_input_need_all(input, err));
         d->image = emi_input_take(input);
     }
     emi_hdf5_scope scope = emi_hdf5_enter();
@@ -236,4 +233,4 @@ done:
     return status;
 }
 
-const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open};
+const emi_reader emi_reader_hdf5 = {.format = "hdf5", .by_content = hdf5_by_content, .open = hdf5_open, .has_inner = 1};

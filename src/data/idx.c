@@ -19,9 +19,9 @@ static size_t big_endian(const unsigned char *at)
     return (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
 }
 
-static em_status idx_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status idx_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)request, (void)picked;
+    (void)request;
     em_status status = EM_OK;
     size_t columns = 1, row, payload;
     emi_layout layout = {.swapped = emi_little_endian()};
@@ -46,8 +46,7 @@ static em_status idx_open(em_data *data, emi_input *input, const emi_read_reques
     layout.column_stride = (ptrdiff_t)emi_dtype_size(layout.type);
     layout.row_stride = (ptrdiff_t)row;
     TRY(emi_input_exactly(input, layout.offset + payload, err));
-    TRY(emi_strided_open(data, &input->bytes, &layout, err));
-    (void)emi_input_take(input);
+    TRY(emi_strided_take(data, input, &layout, err));
 done:
     return status;
 }

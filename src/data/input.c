@@ -17,18 +17,6 @@ void emi_bytes_release(emi_bytes *bytes)
     *bytes = (emi_bytes){0};
 }
 
-int emi_bytes_grow(emi_bytes *bytes, size_t *room, size_t most)
-{
-    enum { FIRST = 1 << 16 };
-    size_t wanted = *room > SIZE_MAX / 2 ? SIZE_MAX : *room ? 2 * *room : FIRST;
-    if (wanted > most) wanted = most;
-    unsigned char *at = emi_realloc(bytes->at, wanted);
-    if (!at) return -1;
-    bytes->at = at;
-    *room = wanted;
-    return 0;
-}
-
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
 static int is_standard_input(const char *path)
@@ -46,6 +34,32 @@ static em_status unreadable(const emi_input *input, const char *why, em_error *e
     return emi_fail(err, EM_EIO, "%s: cannot be read (%s); try another path", name_of(input), why);
 }
 
+static em_status damaged(const emi_input *input, em_error *err)
+{
+    int code, number = errno;
+    const char *why = gzerror(input->stream, &code);
+    if (code == Z_ERRNO) return unreadable(input, strerror(number), err);
+    if (code == Z_MEM_ERROR) return emi_fail_memory(err, name_of(input));
+    return emi_fail(err, EM_EDATA, "%s: damaged gzip data (%s); try unpacking it with gunzip", name_of(input),
+                    code == Z_BUF_ERROR ? "it ends too early" : why);
+}
+
+static em_status gz_read(const emi_input *input, unsigned char *to, size_t count, size_t *got, em_error *err)
+{
+    enum { AT_ONCE = 1 << 24 };
+    int n = gzread(input->stream, to, (unsigned)(count < AT_ONCE ? count : AT_ONCE));
+    int code = Z_OK;
+    if (n >= 0) (void)gzerror(input->stream, &code); /* a stream that stops short is told only here */
+    if (n < 0 || code == Z_BUF_ERROR) return damaged(input, err);
+    *got = (size_t)n;
+    return EM_OK;
+}
+
+static void gz_close(void *stream)
+{
+    (void)gzclose(stream);
+}
+
 static em_status open_stream(emi_input *input, int file, em_error *err)
 {
     int own = fcntl(file, F_DUPFD_CLOEXEC, 0); /* gzclose closes it */
@@ -56,6 +70,8 @@ static em_status open_stream(emi_input *input, int file, em_error *err)
     }
     (void)gzbuffer(input->stream, 1 << 17);
     input->bytes.kind = EMI_HELD;
+    input->read = gz_read;
+    input->close = gz_close;
     return EM_OK;
 }
 
@@ -101,45 +117,36 @@ em_status emi_input_open(emi_input *input, const char *path, em_error *err)
 
 void emi_input_close(emi_input *input)
 {
-    if (input->stream) (void)gzclose(input->stream);
+    if (input->stream) input->close(input->stream);
     emi_bytes_release(&input->bytes);
     *input = (emi_input){0};
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-static em_status damaged(const emi_input *input, em_error *err)
+/* Twice as much room as there is, and `most` at most. */
+static em_status grow(emi_input *input, size_t most, em_error *err)
 {
-    int code, number = errno;
-    const char *why = gzerror(input->stream, &code);
-    if (code == Z_ERRNO) return unreadable(input, strerror(number), err);
-    if (code == Z_MEM_ERROR) return emi_fail_memory(err, name_of(input));
-    return emi_fail(err, EM_EDATA, "%s: damaged gzip data (%s); try unpacking it with gunzip", name_of(input),
-                    code == Z_BUF_ERROR ? "it ends too early" : why);
-}
-
-/* One read; *got 0 at the end. */
-static em_status read_some(emi_input *input, unsigned char *to, size_t count, size_t *got, em_error *err)
-{
-    enum { AT_ONCE = 1 << 24 };
-    int n = gzread(input->stream, to, (unsigned)(count < AT_ONCE ? count : AT_ONCE));
-    int code = Z_OK;
-    if (n >= 0) (void)gzerror(input->stream, &code); /* a stream that stops short is told only here */
-    if (n < 0 || code == Z_BUF_ERROR) return damaged(input, err);
-    *got = (size_t)n;
+    enum { FIRST = 1 << 16 };
+    size_t wanted = input->room > SIZE_MAX / 2 ? SIZE_MAX : input->room ? 2 * input->room : FIRST;
+    if (wanted > most) wanted = most;
+    unsigned char *at = emi_realloc(input->bytes.at, wanted);
+    if (!at) return emi_fail_memory(err, name_of(input));
+    input->bytes.at = at;
+    input->room = wanted;
     return EM_OK;
 }
 
 em_status emi_input_need(emi_input *input, size_t count, em_error *err)
 {
     em_status status = EM_OK;
-    while (input->stream && input->bytes.size < count) {
+    emi_bytes *bytes = &input->bytes;
+    while (input->stream && bytes->size < count) {
         size_t got = 0;
-        if (input->bytes.size == input->room && emi_bytes_grow(&input->bytes, &input->room, count))
-            TRY(emi_fail_memory(err, name_of(input)));
-        TRY(read_some(input, input->bytes.at + input->bytes.size, input->room - input->bytes.size, &got, err));
+        if (bytes->size == input->room) TRY(grow(input, count, err));
+        TRY(input->read(input, bytes->at + bytes->size, input->room - bytes->size, &got, err));
         if (got == 0) break;
-        input->bytes.size += got;
+        bytes->size += got;
     }
 done:
     return status;
@@ -160,7 +167,7 @@ em_status emi_input_exactly(emi_input *input, size_t count, em_error *err)
         TRY(emi_fail(err, EM_EDATA,
                      "%s: cut short, its header promises %zu bytes and it has %zu; try fetching it again",
                      name_of(input), count, input->bytes.size));
-    if (input->stream && input->bytes.size == count) TRY(read_some(input, &beyond, 1, &more, err));
+    if (input->stream && input->bytes.size == count) TRY(input->read(input, &beyond, 1, &more, err));
     if (input->bytes.size > count || more)
         TRY(emi_fail(err, EM_EDATA, "%s: holds more than the %zu bytes its header promises; try fetching it again",
                      name_of(input), count));

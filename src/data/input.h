@@ -1,5 +1,5 @@
-/* The bytes of an input: mapped where it is a plain file, else read as far as asked: standard input, a pipe, and
- * whatever is gzipped, which is unpacked on the way.
+/* The bytes of an input: mapped where it is a plain file, else read as far as asked: standard input, a pipe, whatever is
+ * gzipped, which is unpacked on the way, and an array of an archive.
  *
  * Nothing is allocated on a header's word: what is read is kept in memory that grows with the bytes that really
  * arrive, up to what was asked for. */
@@ -17,15 +17,17 @@ typedef struct emi_bytes {
 
 void emi_bytes_release(emi_bytes *bytes); /* accepts the zeroed */
 
-/* More room for held bytes, twice as much as there is and `most` at most; non-zero: out of memory. */
-int emi_bytes_grow(emi_bytes *bytes, size_t *room, size_t most);
+typedef struct emi_input emi_input;
 
-typedef struct emi_input {
+struct emi_input {
     const char *path; /* EMI_STANDARD_INPUT, or a file's */
     emi_bytes bytes;  /* the first `bytes.size` bytes of the content */
     void *stream;     /* zlib's, which hands on what is not packed; NULL: mapped, and `bytes` is all of it */
     size_t room;      /* allocated, of one that is read */
-} emi_input;
+    /* Of a stream: up to `count` bytes more, *got of them; 0 at the end. */
+    em_status (*read)(const emi_input *input, unsigned char *to, size_t count, size_t *got, em_error *err);
+    void (*close)(void *stream);
+};
 
 /* A path that stands for standard input; a file of that name is "./-". */
 #define EMI_STANDARD_INPUT "-"

@@ -21,15 +21,7 @@ static void skip_space(cursor *c)
     while (c->at < c->end && isspace((unsigned char)*c->at)) c->at++;
 }
 
-static int accept(cursor *c, char wanted)
-{
-    skip_space(c);
-    if (c->at >= c->end || *c->at != wanted) return 0;
-    c->at++;
-    return 1;
-}
-
-static int accept_word(cursor *c, const char *word)
+static int accept(cursor *c, const char *word)
 {
     size_t length = strlen(word);
     skip_space(c);
@@ -50,7 +42,9 @@ static int accept_string(cursor *c, char *out, size_t room)
         out[length++] = *c->at;
     }
     out[length] = 0;
-    return accept(c, quote);
+    if (c->at == c->end) return 0;
+    c->at++;
+    return 1;
 }
 
 static int accept_size(cursor *c, size_t *out)
@@ -66,10 +60,10 @@ static int accept_size(cursor *c, size_t *out)
 
 static int accept_shape(cursor *c, emi_npy *out)
 {
-    if (!accept(c, '(')) return 0;
-    for (out->dims = 0; !accept(c, ')'); out->dims++) {
+    if (!accept(c, "(")) return 0;
+    for (out->dims = 0; !accept(c, ")"); out->dims++) {
         if (out->dims == EMI_NPY_MAX_DIMS || !accept_size(c, &out->shape[out->dims])) return 0;
-        if (!accept(c, ',') && !(c->at < c->end && *c->at == ')')) return 0;
+        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) return 0;
     }
     return 1;
 }
@@ -77,34 +71,33 @@ static int accept_shape(cursor *c, emi_npy *out)
 /* A type in quotes.  A list of fields is refused, and leaves its bracket behind to tell why. */
 static int accept_descr(cursor *c, char *out, size_t room)
 {
-    if (!accept(c, '[')) return accept_string(c, out, room);
+    if (!accept(c, "[")) return accept_string(c, out, room);
     (void)snprintf(out, room, "[");
     return 0;
 }
 
 static int accept_bool(cursor *c, int *out)
 {
-    *out = accept_word(c, "True");
-    return *out || accept_word(c, "False");
+    *out = accept(c, "True");
+    return *out || accept(c, "False");
 }
 
 /* All three keys, each once, in any order. */
 static int parse_dict(cursor *c, emi_npy *out, char *descr, size_t room)
 {
+    static const char *const keys[] = {"descr", "fortran_order", "shape"};
     int seen[3] = {0};
     char key[32];
-    if (!accept(c, '{')) return 0;
-    while (!accept(c, '}')) {
-        if (!accept_string(c, key, sizeof key) || !accept(c, ':')) return 0;
-        int which = strcmp(key, "descr") == 0           ? 0
-                    : strcmp(key, "fortran_order") == 0 ? 1
-                    : strcmp(key, "shape") == 0         ? 2
-                                                        : -1;
-        if (which < 0 || seen[which]++) return 0;
+    if (!accept(c, "{")) return 0;
+    while (!accept(c, "}")) {
+        if (!accept_string(c, key, sizeof key) || !accept(c, ":")) return 0;
+        int which = 0;
+        while (which < 3 && strcmp(key, keys[which]) != 0) which++;
+        if (which == 3 || seen[which]++) return 0;
         int good = which == 0   ? accept_descr(c, descr, room)
                    : which == 1 ? accept_bool(c, &out->fortran_order)
                                 : accept_shape(c, out);
-        if (!good || (!accept(c, ',') && !(c->at < c->end && *c->at == '}'))) return 0;
+        if (!good || (!accept(c, ",") && !(c->at < c->end && *c->at == '}'))) return 0;
     }
     skip_space(c);
     return c->at == c->end && seen[0] && seen[1] && seen[2];
@@ -162,8 +155,9 @@ static em_status count_items(emi_npy *out, const char *name, em_error *err)
     return EM_OK;
 }
 
-em_status emi_npy_header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
-                              em_error *err)
+/* Bytes of prefix and header together. */
+static em_status header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
+                             em_error *err)
 {
     if (available < EMI_NPY_PREFIX || memcmp(prefix, magic, sizeof magic) != 0)
         return emi_fail(err, EM_EDATA, "%s: no .npy data; try numpy.save", name);
@@ -178,12 +172,12 @@ em_status emi_npy_header_size(const unsigned char *prefix, size_t available, con
     return EM_OK;
 }
 
-em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err)
+static em_status parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err)
 {
     em_status status = EM_OK;
     char descr[32] = "";
     *out = (emi_npy){0};
-    TRY(emi_npy_header_size(bytes, available, name, &out->data_offset, err));
+    TRY(header_size(bytes, available, name, &out->data_offset, err));
     if (available < out->data_offset)
         TRY(emi_fail(err, EM_EDATA, "%s: cut short inside its header; try saving it again", name));
     const char *text = (const char *)bytes + (bytes[6] > 1 ? 12 : 10);
@@ -221,11 +215,7 @@ size_t emi_npy_format(char *out, const char *descr, int dims, const size_t *shap
 
 const char *emi_npy_descr(em_dtype type)
 {
-    static const char *const little[] = {"<f8", "<f4", "<f2", "<f16", "|i1", "<i2", "<i4",
-                                         "<i8", "|u1", "<u2", "<u4",  "<u8", "|b1"};
-    static const char *const big[] = {">f8", ">f4", ">f2", ">f16", "|i1", ">i2", ">i4",
-                                      ">i8", "|u1", ">u2", ">u4",  ">u8", "|b1"};
-    return emi_little_endian() ? little[type] : big[type];
+    return emi_dtype_of(type)->descr;
 }
 
 /* ---- the reader ------------------------------------------------------------------------------------ */
@@ -235,13 +225,14 @@ static int npy_by_content(const emi_input *input)
     return input->bytes.size >= sizeof magic && memcmp(input->bytes.at, magic, sizeof magic) == 0;
 }
 
-static em_status read_header(emi_input *input, const char *name, emi_npy *header, em_error *err)
+em_status emi_npy_read_header(emi_input *input, const char *name, emi_npy *header, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = 0;
-    TRY(emi_npy_header_size(input->bytes.at, input->bytes.size, name, &size, err));
+    TRY(emi_input_need(input, EMI_NPY_PREFIX, err));
+    TRY(header_size(input->bytes.at, input->bytes.size, name, &size, err));
     TRY(emi_input_need(input, size, err));
-    TRY(emi_npy_parse(input->bytes.at, input->bytes.size, name, header, err));
+    TRY(parse(input->bytes.at, input->bytes.size, name, header, err));
 done:
     return status;
 }
@@ -272,17 +263,16 @@ em_status emi_npy_layout(const emi_npy *header, const char *name, emi_layout *la
     return EM_OK;
 }
 
-static em_status npy_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status npy_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)request, (void)picked;
+    (void)request;
     em_status status = EM_OK;
     emi_npy header;
     emi_layout layout;
-    TRY(read_header(input, data->name, &header, err));
+    TRY(emi_npy_read_header(input, data->name, &header, err));
     TRY(emi_npy_layout(&header, data->name, &layout, err));
     TRY(emi_input_exactly(input, header.data_offset + header.payload, err));
-    TRY(emi_strided_open(data, &input->bytes, &layout, err));
-    (void)emi_input_take(input);
+    TRY(emi_strided_take(data, input, &layout, err));
 done:
     return status;
 }

@@ -20,13 +20,9 @@ typedef struct emi_npy {
     size_t data_offset; /* where the payload begins */
 } emi_npy;
 
-/* Bytes of prefix and header together, from the first EMI_NPY_PREFIX bytes of a file; an error when
- * they are no .npy or claim a header over EMI_NPY_MAX_HEADER. */
-em_status emi_npy_header_size(const unsigned char *prefix, size_t available, const char *name, size_t *size,
-                              em_error *err);
-
-/* Parse prefix and header.  Never reads past `available`; every size is checked for overflow. */
-em_status emi_npy_parse(const unsigned char *bytes, size_t available, const char *name, emi_npy *out, em_error *err);
+/* Read and parse prefix and header: an error where it is no .npy, or claims a header over EMI_NPY_MAX_HEADER.  Every size is
+ * checked for overflow. */
+em_status emi_npy_read_header(emi_input *input, const char *name, emi_npy *header, em_error *err);
 
 /* Write prefix and header (version 1.0, C order, 64-byte aligned, this machine's byte order made
  * explicit) for the dtype text `descr` ("<f8", "<U12"), into out; returns its size.  `out` has room

@@ -68,11 +68,11 @@ static zip_int64_t view_does(void *state, void *data, zip_uint64_t length, zip_s
     }
 }
 
-/* libzip's words, in a sentence. */
-static em_status unreadable(const emi_npz *npz, const char *what, zip_error_t *why, em_error *err)
+/* libzip's words, in a sentence about the archive or an array of it. */
+static em_status unreadable(const char *file, const char *what, zip_error_t *why, em_error *err)
 {
-    if (zip_error_code_zip(why) == ZIP_ER_MEMORY) return emi_fail_memory(err, npz->name);
-    return emi_fail(err, EM_EDATA, "%s: %s is damaged (%s); try saving it again with numpy.savez", npz->name, what,
+    if (zip_error_code_zip(why) == ZIP_ER_MEMORY) return emi_fail_memory(err, file);
+    return emi_fail(err, EM_EDATA, "%s%s is damaged (%s); try saving it again with numpy.savez", file, what,
                     zip_error_strerror(why));
 }
 
@@ -90,7 +90,7 @@ static em_status open_archive(emi_npz *npz, em_error *err)
     zip_source_t *source = zip_source_function_create(view_does, &npz->view, &why);
     if (source) npz->archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &why);
     if (source && !npz->archive) zip_source_free(source);
-    if (!npz->archive) status = unreadable(npz, "the archive", &why, err);
+    if (!npz->archive) status = unreadable(npz->name, ": the archive", &why, err);
     zip_error_fini(&why);
     return status;
 }
@@ -144,70 +144,45 @@ long emi_npz_find(const emi_npz *npz, const char *array)
 /* One that is being read. */
 typedef struct member {
     emi_npz *npz;
-    const char *name;
+    char name[256]; /* "file.npz: X.npy" */
     zip_stat_t about;
-    zip_file_t *file;
-    emi_bytes bytes; /* held: what has arrived */
-    size_t room;
+    emi_input input;
 } member;
 
-static em_status damaged(const member *m, const char *why, em_error *err)
+static em_status member_read(const emi_input *input, unsigned char *to, size_t count, size_t *got, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: %s %s; try saving it again with numpy.savez", m->npz->name, m->name, why);
+    zip_int64_t n = zip_fread(input->stream, to, count);
+    if (n < 0) return unreadable(input->path, "", zip_file_get_error(input->stream), err);
+    *got = (size_t)n;
+    return EM_OK;
+}
+
+static void member_close(void *stream)
+{
+    (void)zip_fclose(stream);
 }
 
 static em_status open_member(member *m, emi_npz *npz, size_t index, em_error *err)
 {
-    *m = (member){.npz = npz, .name = emi_npz_name(npz, index), .bytes = {.kind = EMI_HELD}};
+    *m = (member){.npz = npz};
+    m->input = (emi_input){.path = m->name, .bytes.kind = EMI_HELD, .read = member_read, .close = member_close};
+    (void)snprintf(m->name, sizeof m->name, "%.200s: %s", npz->name, emi_npz_name(npz, index));
     if (zip_stat_index(npz->archive, index, 0, &m->about) != 0)
-        return unreadable(npz, m->name, zip_get_error(npz->archive), err);
-    if (m->about.encryption_method != ZIP_EM_NONE) return damaged(m, "is encrypted", err);
-    if (m->about.comp_method != ZIP_CM_STORE && m->about.comp_method != ZIP_CM_DEFLATE)
-        return damaged(m, "is compressed in a way NumPy does not use", err);
-    m->file = zip_fopen_index(npz->archive, index, 0);
-    return m->file ? EM_OK : unreadable(npz, m->name, zip_get_error(npz->archive), err);
-}
-
-static void close_member(member *m)
-{
-    if (m->file) (void)zip_fclose(m->file);
-    emi_bytes_release(&m->bytes);
-}
-
-/* Have the first `count` bytes: an error where there are fewer. */
-static em_status need(member *m, size_t count, em_error *err)
-{
-    em_status status = EM_OK;
-    while (m->bytes.size < count) {
-        if (m->bytes.size == m->room && emi_bytes_grow(&m->bytes, &m->room, count))
-            TRY(emi_fail_memory(err, m->npz->name));
-        zip_int64_t got = zip_fread(m->file, m->bytes.at + m->bytes.size, m->room - m->bytes.size);
-        if (got == 0) TRY(damaged(m, "is cut short", err));
-        if (got < 0) TRY(unreadable(m->npz, m->name, zip_file_get_error(m->file), err));
-        m->bytes.size += (size_t)got;
-    }
-done:
-    return status;
-}
-
-static em_status read_header(member *m, emi_npy *header, em_error *err)
-{
-    em_status status = EM_OK;
-    size_t size;
-    TRY(need(m, EMI_NPY_PREFIX, err));
-    TRY(emi_npy_header_size(m->bytes.at, m->bytes.size, m->npz->name, &size, err));
-    TRY(need(m, size, err));
-    TRY(emi_npy_parse(m->bytes.at, m->bytes.size, m->npz->name, header, err));
-done:
-    return status;
+        return unreadable(m->name, "", zip_get_error(npz->archive), err);
+    int encrypted = m->about.encryption_method != ZIP_EM_NONE, method = m->about.comp_method;
+    if (encrypted || (method != ZIP_CM_STORE && method != ZIP_CM_DEFLATE))
+        return emi_fail(err, EM_EDATA, "%s is %s; try saving it again with numpy.savez", m->name,
+                        encrypted ? "encrypted" : "compressed in a way NumPy does not use");
+    m->input.stream = zip_fopen_index(npz->archive, index, 0);
+    return m->input.stream ? EM_OK : unreadable(m->name, "", zip_get_error(npz->archive), err);
 }
 
 em_status emi_npz_header(emi_npz *npz, size_t index, emi_npy *header, em_error *err)
 {
     member m;
     em_status status = open_member(&m, npz, index, err);
-    if (status == EM_OK) status = read_header(&m, header, err);
-    close_member(&m);
+    if (status == EM_OK) status = emi_npy_read_header(&m.input, npz->name, header, err);
+    emi_input_close(&m.input);
     return status;
 }
 
@@ -218,36 +193,28 @@ static int find_in_place(member *m, size_t size, emi_bytes *bytes)
     const view *v = &m->npz->view;
     unsigned char first;
     if (m->about.comp_method != ZIP_CM_STORE || m->about.size != size) return 0;
-    if (zip_fread(m->file, &first, 1) != 1 || size > v->size - v->read_from) return 0;
+    if (zip_fread(m->input.stream, &first, 1) != 1 || size > v->size - v->read_from) return 0;
     *bytes = (emi_bytes){(unsigned char *)v->at + v->read_from, size, EMI_BORROWED};
     return crc32_z(0, bytes->at, size) == m->about.crc;
 }
 
 /* libzip compares the checksum when it comes to the end. */
-static em_status read_to_end(member *m, size_t size, em_error *err)
-{
-    unsigned char beyond;
-    em_status status = need(m, size, err);
-    if (status != EM_OK) return status;
-    zip_int64_t got = zip_fread(m->file, &beyond, 1);
-    if (got < 0) return unreadable(m->npz, m->name, zip_file_get_error(m->file), err);
-    return got ? damaged(m, "holds more than its header promises", err) : EM_OK;
-}
-
 em_status emi_npz_read(emi_npz *npz, size_t index, emi_npy *header, emi_bytes *bytes, em_error *err)
 {
     em_status status = EM_OK;
-    member m = {.npz = npz}, again = {.npz = npz};
+    member m = {0}, again = {0};
     TRY(open_member(&m, npz, index, err));
-    TRY(read_header(&m, header, err));
+    TRY(emi_npy_read_header(&m.input, npz->name, header, err));
     size_t size = header->data_offset + header->payload;
     TRY(open_member(&again, npz, index, err));
     if (find_in_place(&again, size, bytes)) goto done;
-    TRY(read_to_end(&m, size, err));
-    *bytes = m.bytes;
-    m.bytes = (emi_bytes){0};
+    TRY(emi_input_need(&m.input, size + 1, err));
+    if (m.input.bytes.size != size)
+        TRY(emi_fail(err, EM_EDATA, "%s %s; try saving it again with numpy.savez", m.name,
+                     m.input.bytes.size < size ? "is cut short" : "holds more than its header promises"));
+    *bytes = emi_input_take(&m.input);
 done:
-    close_member(&again);
-    close_member(&m);
+    emi_input_close(&again.input);
+    emi_input_close(&m.input);
     return status;
 }

@@ -1,5 +1,6 @@
 /* A table out of an .npz: the array that is named, or the only one with rows and columns. */
 #include "base/memory.h"
+#include "data/columns.h"
 #include "data/npz.h"
 #include "data/reader.h"
 
@@ -18,9 +19,9 @@ enum { MOST = 1000 }; /* arrays that are looked at, where none is named */
 
 typedef struct search {
     int tables;
-    size_t first;    /* of them */
-    char names[256]; /* of all arrays, with their shapes, as many as fit; for the message */
-    em_error why;    /* of an array that cannot be looked at; damage comes before what is no number */
+    size_t first;        /* of them */
+    emi_name_list names; /* of all arrays, with their shapes, for the message */
+    em_error why;        /* of an array that cannot be looked at; damage comes before what is no number */
 } search;
 
 static int is_table(const emi_npy *header)
@@ -39,27 +40,20 @@ static int length_of(const char *name)
 /* "X 60000x784"; NULL: no array of a kind that is understood. */
 static void append(search *s, const char *name, const emi_npy *header)
 {
-    static const char more[] = ", ...";
-    enum { LONGEST = 60 }; /* a name, shortened, and a shape of two dimensions or three */
-    size_t used = strlen(s->names);
-    if (used >= sizeof more && strcmp(s->names + used - strlen(more), more) == 0) return;
-    if (used + LONGEST + sizeof more > sizeof s->names) {
-        (void)snprintf(s->names + used, sizeof s->names - used, "%s", more);
-        return;
-    }
-    int shown = length_of(name) > LONGEST / 3 ? LONGEST / 3 : length_of(name);
-    int dims = header ? header->dims : 0;
-    char shape[LONGEST / 2] = "no table";
-    for (int n = 0, at = 0; n < dims && at < (int)sizeof shape; n++)
+    enum { NAME = 20, SHAPE = 30 };
+    char text[NAME + SHAPE + 2], shape[SHAPE] = "no table";
+    int dims = header ? header->dims : 0, shown = length_of(name) < NAME ? length_of(name) : NAME;
+    for (int n = 0, at = 0; n < dims && at < SHAPE; n++)
         at += snprintf(shape + at, sizeof shape - (size_t)at, n ? "x%zu" : "%zu", header->shape[n]);
-    (void)snprintf(s->names + used, sizeof s->names - used, "%s%.*s %s", used ? ", " : "", shown, name, shape);
+    (void)snprintf(text, sizeof text, "%.*s %s", shown, name, shape);
+    emi_name_list_add(&s->names, text);
 }
 
 /* The header of every array, or of the first MOST. */
 static void look_around(search *s, emi_npz *npz)
 {
     size_t count = emi_npz_count(npz);
-    *s = (search){0};
+    *s = (search){.names.most = 4};
     for (size_t n = 0; n < count && n < MOST; n++) {
         const char *name = emi_npz_name(npz, n);
         emi_npy header;
@@ -70,7 +64,8 @@ static void look_around(search *s, emi_npz *npz)
         if (known && is_table(&header) && s->tables++ == 0) s->first = n;
         if (status != EM_OK && array && (s->why.code == EM_OK || s->why.code == EM_ENOTSUP)) s->why = why;
     }
-    if (count == 0) (void)snprintf(s->names, sizeof s->names, "it is empty");
+    if (count == 0) emi_name_list_add(&s->names, "it is empty");
+    (void)emi_name_list_end(&s->names);
 }
 
 static int is_model(const emi_npz *npz)
@@ -99,15 +94,16 @@ static em_status choose_array(emi_npz *npz, const char *name, const emi_read_req
         return emi_fail(err, EM_EINVAL, "%s: %zu arrays in it; try naming one, as in %s:%.*s", name, emi_npz_count(npz),
                         typed, length_of(emi_npz_name(npz, 0)), emi_npz_name(npz, 0));
     look_around(&s, npz);
-    if (inner) return emi_fail(err, EM_EDATA, "%s: no array %s in it (%s); try one of these", name, inner, s.names);
+    if (inner)
+        return emi_fail(err, EM_EDATA, "%s: no array %s in it (%s); try one of these", name, inner, s.names.text);
     if (s.why.code != EM_OK && (s.tables == 0 || s.why.code != EM_ENOTSUP))
         return emi_fail(err, s.why.code, "%s", s.why.msg);
     if (s.tables == 0)
         return emi_fail(err, EM_EDATA, "%s: no array of numbers with rows and columns in it (%s); try another file",
-                        name, s.names);
+                        name, s.names.text);
     const char *first = emi_npz_name(npz, s.first);
     if (s.tables > 1)
-        return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%.*s", name, s.tables, s.names, typed,
+        return emi_fail(err, EM_EINVAL, "%s: %d tables in it (%s); try %s:%.*s", name, s.tables, s.names.text, typed,
                         length_of(first), first);
     *index = s.first;
     return EM_OK;
@@ -127,9 +123,8 @@ static em_status keep(em_data *data, emi_input *input, emi_bytes *array, emi_lay
     return EM_OK;
 }
 
-static em_status npz_open(em_data *data, emi_input *input, const emi_read_request *request, int *picked, em_error *err)
+static em_status npz_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    (void)picked;
     em_status status = EM_OK;
     emi_npz *npz = NULL;
     emi_npy header;
@@ -152,4 +147,4 @@ done:
     return status;
 }
 
-const emi_reader emi_reader_npz = {.format = "npz", .by_content = npz_by_content, .open = npz_open};
+const emi_reader emi_reader_npz = {.format = "npz", .by_content = npz_by_content, .open = npz_open, .has_inner = 1};

@@ -28,16 +28,14 @@ int emi_path_ends(const char *path, const char *suffix)
 static em_status parse_raw(emi_read_request *request, const char *rest, em_error *err)
 {
     const char *type_end = strchr(rest, ':'), *columns_end = type_end ? strchr(type_end + 1, ':') : NULL;
-    char number[32];
-    size_t length = columns_end ? (size_t)(columns_end - type_end - 1) : sizeof number;
-    if (length >= sizeof number || !columns_end[1])
+    if (!columns_end || !columns_end[1] || columns_end - type_end > EMI_NUMBER_TEXT)
         return emi_fail(err, EM_EINVAL, "raw:%s: the form is raw:TYPE:COLUMNS:FILE; try raw:f32:784:file.bin", rest);
     if (emi_dtype_named(rest, (size_t)(type_end - rest), &request->raw_type))
         return emi_fail(err, EM_EINVAL, "raw:%s: no such type; try f16, f32, f64, i8 to i64 or u8 to u64", rest);
-    memcpy(number, type_end + 1, length);
-    number[length] = 0;
-    if (emi_text_size(number, &request->raw_columns) || request->raw_columns == 0)
-        return emi_fail(err, EM_EINVAL, "raw:%s: '%s' is no number of columns; try 1 or more", rest, number);
+    int length = (int)(columns_end - type_end - 1);
+    if (emi_text_size_in(type_end + 1, (size_t)length, &request->raw_columns) || request->raw_columns == 0)
+        return emi_fail(err, EM_EINVAL, "raw:%s: '%.*s' is no number of columns; try 1 or more", rest, length,
+                        type_end + 1);
     request->raw = 1;
     request->path = emi_strdup(columns_end + 1);
     return request->path ? EM_OK : emi_fail_memory(err, rest);
@@ -89,40 +87,29 @@ static em_status copy_known(em_read_options *known, const em_read_options *given
     return EM_OK;
 }
 
-static em_status parse_request(emi_read_request *request, const char *text, const em_read_options *options,
-                               em_error *err)
-{
-    const char *raw = emi_text_after(text, "raw:");
-    *request = (emi_read_request){.options = &request->known};
-    em_status status = options ? copy_known(&request->known, options, err) : EM_OK;
-    if (status != EM_OK) return status;
-    return raw ? parse_raw(request, raw, err) : parse_path(request, text, err);
-}
-
 /* ---- recognising --------------------------------------------------------------------------------- */
 
-static em_status recognise(const emi_input *input, const char *name, const emi_reader **out, em_error *err)
+static int is_named_so(const emi_reader *reader, const char *path)
+{
+    for (size_t n = 0; n < sizeof reader->endings / sizeof *reader->endings && reader->endings[n]; n++)
+        if (emi_path_ends(path, reader->endings[n])) return 1;
+    return 0;
+}
+
+/* By content first. */
+static const emi_reader *recognise(const emi_input *input)
 {
     for (int r = 0; readers[r]; r++)
-        if (readers[r]->by_content && readers[r]->by_content(input)) {
-            *out = readers[r];
-            return EM_OK;
-        }
+        if (readers[r]->by_content(input)) return readers[r];
     for (int r = 0; readers[r]; r++)
-        if (readers[r]->by_name && readers[r]->by_name(input->path)) {
-            *out = readers[r];
-            return EM_OK;
-        }
-    return emi_fail(err, EM_EDATA,
-                    "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or "
-                    "raw:TYPE:COLUMNS:FILE",
-                    name);
+        if (is_named_so(readers[r], input->path)) return readers[r];
+    return NULL;
 }
 
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
 static em_status pick_columns(em_data *data, const emi_read_request *request, em_error *err)
 {
-    const em_read_options *o = request->options;
+    const em_read_options *o = &request->options;
     emi_columns listed = {0};
     if (o->label || o->delimiter)
         return emi_fail(err, EM_EINVAL, "%s: %s is of a CSV alone, and this is %s; try without it", data->name,
@@ -149,23 +136,24 @@ static char *name_of(const emi_read_request *request, const char *text)
     return name;
 }
 
-static em_status read_format(em_data *data, emi_input *input, const emi_read_request *request, int *picked,
-                             em_error *err)
+static em_status read_format(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
-    em_status status = EM_OK;
-    const emi_reader *reader = NULL;
-    if (request->raw) {
-        data->format = "raw";
-        return emi_raw_open(data, input, request, err);
-    }
-    TRY(recognise(input, data->name, &reader, err));
-    if (request->inner && reader != &emi_reader_hdf5 && reader != &emi_reader_npz)
-        TRY(emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s", data->name,
-                     request->path, request->path));
+    const emi_reader *reader = request->raw ? &emi_reader_raw : recognise(input);
+    if (!reader)
+        return emi_fail(err, EM_EDATA,
+                        "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5 or "
+                        "raw:TYPE:COLUMNS:FILE",
+                        data->name);
+    if (request->inner && !reader->has_inner)
+        return emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s",
+                        data->name, request->path, request->path);
     data->format = reader->format;
-    TRY(reader->open(data, input, request, picked, err));
-done:
-    return status;
+    em_status status = reader->open(data, input, request, err);
+    if (status != EM_OK) return status;
+    if (data->rows == 0 || data->columns == 0)
+        return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
+                        data->rows, data->columns);
+    return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 
 em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err)
@@ -173,22 +161,19 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     em_status status = EM_OK;
     emi_read_request request = {0};
     emi_input input = {0};
-    int picked = 0;
     *out = NULL;
     em_data *data = emi_calloc(1, sizeof *data);
     if (!data) TRY(emi_fail_memory(err, path));
-    TRY(parse_request(&request, path, options, err));
+    if (options) TRY(copy_known(&request.options, options, err));
+    const char *raw = emi_text_after(path, "raw:");
+    TRY(raw ? parse_raw(&request, raw, err) : parse_path(&request, path, err));
     data->name = name_of(&request, path);
     if (!data->name) TRY(emi_fail_memory(err, path));
     TRY(emi_input_open(&input, request.path, err));
     TRY(emi_input_need(&input, SNIFF, err));
     if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", data->name));
-    TRY(emi_input_verdict(&input, read_format(data, &input, &request, &picked, err), err));
-    if (data->rows == 0 || data->columns == 0)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
-                     data->rows, data->columns));
-    if (!picked) TRY(pick_columns(data, &request, err));
-    TRY(emi_data_missing(data, request.options->missing, err));
+    TRY(emi_input_verdict(&input, read_format(data, &input, &request, err), err));
+    TRY(emi_data_missing(data, request.options.missing, err));
     *out = data;
     data = NULL;
 done:

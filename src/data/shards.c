@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "data/names.h"
+#include "data/columns.h"
 
 #include <limits.h>
 #include <string.h>
@@ -23,18 +23,16 @@ static em_status alloc_shards(em_shards **out, int nodes, em_error *err)
 
 /* ---- one table over several nodes: each way sets every shard's `count` -------------- */
 
-static em_status even_sizes(em_shards *shards, size_t rows)
+static void even_sizes(em_shards *shards, size_t rows)
 {
     size_t nodes = (size_t)shards->count, share = rows / nodes, extra = rows % nodes;
     for (size_t i = 0; i < nodes; i++) shards->shard[i].count = share + (i < extra);
-    return EM_OK;
 }
 
 static em_status shuffled_order(em_shards *shards, size_t rows, uint64_t seed, em_error *err)
 {
-    size_t bytes;
-    if (emi_size_overflows(rows, sizeof *shards->order, &bytes) || !(shards->order = emi_malloc(bytes)))
-        return emi_fail_memory(err, "split shuffle");
+    shards->order = emi_calloc(rows, sizeof *shards->order);
+    if (!shards->order) return emi_fail_memory(err, "split shuffle");
     for (size_t r = 0; r < rows; r++) shards->order[r] = r;
     emi_random random = emi_random_seed(seed, EMI_STREAM_SPLIT);
     emi_random_shuffle(&random, shards->order, rows);
@@ -45,21 +43,17 @@ static em_status given_sizes(em_shards *shards, const char *list, size_t rows, e
 {
     size_t left = rows;
     for (int i = 0; i < shards->count; i++) {
-        char number[32];
-        size_t length = strcspn(list, ","), size;
+        size_t length = strcspn(list, ","), *size = &shards->shard[i].count;
         if (length == 0)
             return emi_fail(err, EM_EINVAL, "split: %d sizes for %d nodes; try one size a node", i, shards->count);
-        if (length >= sizeof number)
+        if (length >= EMI_NUMBER_TEXT)
             return emi_fail(err, EM_EINVAL, "split: size %d is no number; try sizes:A,B,...", i);
-        memcpy(number, list, length);
-        number[length] = 0;
-        if (emi_text_size(number, &size))
-            return emi_fail(err, EM_EINVAL, "split: size '%s' is no number; try sizes:A,B,...", number);
-        if (size > left)
+        if (emi_text_size_in(list, length, size))
+            return emi_fail(err, EM_EINVAL, "split: size '%.*s' is no number; try sizes:A,B,...", (int)length, list);
+        if (*size > left)
             return emi_fail(err, EM_EINVAL, "split: the sizes add up to more than the %zu rows; try smaller ones",
                             rows);
-        shards->shard[i].count = size;
-        left -= size;
+        left -= *size;
         list += length;
         if (i + 1 < shards->count && *list == ',') list++;
     }
@@ -75,12 +69,12 @@ static em_status given_sizes(em_shards *shards, const char *list, size_t rows, e
 static em_status choose_sizes(em_shards *shards, size_t rows, const char *how, uint64_t seed, em_error *err)
 {
     const char *list = emi_text_after(how, "sizes:");
+    int shuffle = strcmp(how, "shuffle") == 0;
     if (list) return given_sizes(shards, list, rows, err);
-    if (strcmp(how, "contiguous") == 0) return even_sizes(shards, rows);
-    if (strcmp(how, "shuffle") != 0)
+    if (!shuffle && strcmp(how, "contiguous") != 0)
         return emi_fail(err, EM_EINVAL, "split %s: no such way; try contiguous, shuffle or sizes:A,B,...", how);
-    em_status status = shuffled_order(shards, rows, seed, err);
-    return status ? status : even_sizes(shards, rows);
+    even_sizes(shards, rows);
+    return shuffle ? shuffled_order(shards, rows, seed, err) : EM_OK;
 }
 
 static em_status refuse_empty(const em_data *data, int node, int nodes, em_error *err)
@@ -144,20 +138,14 @@ done:
     return status;
 }
 
-int em_shards_count(const em_shards *shards)
-{
-    return shards->count;
-}
+EMI_GETTER(int, em_shards_count, em_shards *shards, shards->count)
 
 size_t em_shards_rows(const em_shards *shards, int node)
 {
     return shards->shard[node].count;
 }
 
-size_t em_shards_columns(const em_shards *shards)
-{
-    return shards->columns;
-}
+EMI_GETTER(size_t, em_shards_columns, em_shards *shards, shards->columns)
 
 void em_shards_free(em_shards **handle)
 {

@@ -100,3 +100,10 @@ em_status emi_strided_open(em_data *data, const emi_bytes *bytes, const emi_layo
     data->columns = layout->columns;
     return EM_OK;
 }
+
+em_status emi_strided_take(em_data *data, emi_input *input, const emi_layout *layout, em_error *err)
+{
+    em_status status = emi_strided_open(data, &input->bytes, layout, err);
+    if (status == EM_OK) (void)emi_input_take(input);
+    return status;
+}

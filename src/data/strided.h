@@ -16,4 +16,7 @@ typedef struct emi_layout {
 /* Make `data` a table over these bytes, which it then owns; on failure the caller still does. */
 em_status emi_strided_open(em_data *data, const emi_bytes *bytes, const emi_layout *layout, em_error *err);
 
+/* The same over all bytes of an input. */
+em_status emi_strided_take(em_data *data, emi_input *input, const emi_layout *layout, em_error *err);
+
 #endif

@@ -1,7 +1,6 @@
 /* All nodes agree on one answer, and its true residual is found: the evidence, over the network. */
 #include "fit/certify.h"
 #include "base/memory.h"
-#include "model/certificate.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -25,17 +24,8 @@ static void align_signs(emi_job *job)
         }
 }
 
-/* The entry of largest magnitude is made positive, the first such entry on a tie. */
-static void fix_sign(double *x, int d)
-{
-    int largest = 0;
-    for (int n = 1; n < d; n++)
-        if (fabs(x[n]) > fabs(x[largest])) largest = n;
-    int turn = x[largest] < 0;
-    for (int n = 0; turn && n < d; n++) x[n] = -x[n];
-}
-
-/* At the root: orthonormal columns, whose signs follow from themselves.  The mean of the nodes' columns is not quite
+/* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
+ * such entry on a tie.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
 static void tidy(emi_job *job, emi_block X)
 {
@@ -44,8 +34,11 @@ static void tidy(emi_job *job, emi_block X)
         (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
+        int largest = 0;
         if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
-        fix_sign(x, X.rows);
+        for (int n = 1; n < X.rows; n++)
+            if (fabs(x[n]) > fabs(x[largest])) largest = n;
+        if (x[largest] < 0) cblas_dscal(X.rows, -1, x, 1);
     }
 }
 
@@ -89,14 +82,6 @@ static em_status search_rest(emi_job *job, em_error *err)
 done:
     emi_free(room);
     return status;
-}
-
-/* Everyone knows whether the root does. */
-static em_status find_next(emi_job *job, em_error *err)
-{
-    emi_answer *answer = &job->solver.answer;
-    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
-    return isnan(answer->next) ? search_rest(job, err) : EM_OK;
 }
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
@@ -150,22 +135,15 @@ static em_status certify(emi_findings *f, em_error *err)
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
     evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_DENSE));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
-    emi_verdict v = {.residual = f->residual, .angle = f->angle, .cluster = f->cluster, .together = f->together};
-    em_status status = emi_certify(&evidence, &v, err);
+    em_status status = emi_certify(&evidence, &f->verdict, err);
     if (status != EM_OK) return status;
-    f->says->open = v.open, f->says->has = v.has, f->says->limited = v.limited;
-    f->says->unknown = v.unknown, f->says->short_of = v.short_of, f->says->missed = v.missed;
+    const emi_tally *n = &f->verdict.n;
+    f->says->n = *n;
     f->says->rest = s->answer.rest;
     f->says->strict = at_root && !s->rounding.formed; /* who worked with the rows has seen that there is nothing left */
     f->says->closer = at_root && evidence.rounding.formed &&
-                      (v.hidden + v.limited + v.missed > 0 || v.has < (K < s->rank ? K : s->rank));
+                      (f->verdict.hidden + n->limited + n->missed > 0 || n->has < (K < s->rank ? K : s->rank));
     return EM_OK;
-}
-
-/* How much the root tells. */
-static size_t told_count(int K)
-{
-    return EMI_FINDING_KINDS * (size_t)K + sizeof(emi_said) / sizeof(double);
 }
 
 /* One exact sum of the C_i X, and what the root makes of it, for everyone. */
@@ -176,7 +154,7 @@ static em_status look(emi_findings *f, em_error *err)
     emi_mesh_run(mesh, cost, measure_body, f);
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
-    emi_tree_give(mesh, f->told, told_count(f->K));
+    emi_tree_give(mesh, f->told, f->told_count);
     if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
     for (int k = 0; k < f->K; k++)
         if (!(f->order[k] >= 0 && f->order[k] < f->K))
@@ -193,7 +171,7 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
 {
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
-    int has = (int)f->says->has, most = f->K < s->rank ? f->K : s->rank;
+    int has = (int)f->says->n.has, most = f->K < s->rank ? f->K : s->rank;
     double value = 0, beyond = 0, left = emi_rounding_most(&s->rounding, p->d, has);
     if (has >= most) return EM_OK;
     double *V = emi_doubles((size_t)p->d * ((size_t)has + 1));
@@ -201,14 +179,14 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
     for (int k = 0; k < has; k++) {
         memcpy(V + (size_t)k * (size_t)p->d, f->job->observer.estimate + (size_t)f->order[k] * (size_t)p->d,
                sizeof *V * (size_t)p->d);
-        left += f->together[k] * f->together[k] * f->theta[k]; /* what it is off by */
+        left += f->verdict.together[k] * f->verdict.together[k] * f->theta[k]; /* what it is off by */
     }
     int by_rows = emi_problem_use_rows(f->job->problem, 1);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
     (void)emi_problem_use_rows(f->job->problem, by_rows);
     emi_free(V);
-    if (value > left) f->says->unknown += 1, f->says->has = most;
+    if (value > left) f->says->n.unknown += 1, f->says->n.has = most;
     return status;
 }
 
@@ -230,16 +208,19 @@ static em_status open_findings(emi_findings *f, emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
     size_t d = (size_t)job->problem->d, K = (size_t)job->observer.K;
-    double **kinds[] = {&f->order, &f->theta, &f->residual, &f->angle, &f->cluster, &f->together};
+    emi_verdict *v = &f->verdict;
+    double **kinds[] = {&f->order, &f->theta, &v->residual, &v->angle, &v->cluster, &v->together};
+    const size_t kind_count = sizeof kinds / sizeof *kinds;
     *f = (emi_findings){.job = job, .K = job->observer.K};
+    f->told_count = kind_count * K + sizeof *f->says / sizeof *f->told;
     TRY(emi_field_alloc(&f->parts, job->problem->mesh->hosted, job->problem->d + 1, f->K, err));
     f->sum = emi_doubles((3 * d + 1) * K);
-    f->told = emi_calloc(told_count(f->K), sizeof *f->told);
+    f->told = emi_calloc(f->told_count, sizeof *f->told);
     if (!f->sum || !f->told) TRY(emi_fail_memory(err, "certificate"));
     f->X = f->sum + (d + 1) * K;
     f->CX = f->X + d * K;
-    for (size_t n = 0; n < EMI_FINDING_KINDS; n++) *kinds[n] = f->told + n * K;
-    f->says = (emi_said *)(void *)(f->told + EMI_FINDING_KINDS * K);
+    for (size_t n = 0; n < kind_count; n++) *kinds[n] = f->told + n * K;
+    f->says = (emi_said *)(void *)(f->told + kind_count * K);
 done:
     return status;
 }
@@ -255,9 +236,11 @@ void emi_findings_free(emi_findings *f)
 em_status emi_certify_job(emi_findings *f, emi_job *job, em_info *nodes, em_error *err)
 {
     em_status status = EM_OK;
+    emi_answer *answer = &job->solver.answer;
     agree_on_estimate(job, nodes);
     TRY(emi_problem_status(job->problem, err));
-    TRY(find_next(job, err));
+    if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
+    if (isnan(answer->next)) TRY(search_rest(job, err)); /* everyone knows whether the root does */
     TRY(open_findings(f, job, err));
     TRY(look(f, err));
     if (f->says->closer != 0) TRY(look_closer(f, err));

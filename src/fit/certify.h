@@ -4,15 +4,14 @@
 #define EMI_FIT_CERTIFY_H
 
 #include "fit/run.h"
+#include "model/certificate.h"
 
-enum { EMI_FINDING_KINDS = 6 };
-
-/* What the root finds out and tells beside K numbers of each kind: emi_verdict's (model/certificate.h), and a few. */
+/* What the root tells beside K numbers of each kind. */
 typedef struct emi_said {
-    double status; /* of certifying, at the root                                  */
+    double status; /* of certifying, at the root                                   */
     double closer; /* covariances could not tell: the rows are to be asked         */
     double strict; /* the method has seen that there is nothing left               */
-    double open, has, limited, unknown, short_of, missed;
+    emi_tally n;
     double rest; /* the sum of the eigenvalues after the K-th; NaN: unknown        */
 } emi_said;
 
@@ -23,8 +22,9 @@ typedef struct emi_findings {
     double *sum;     /* (d + 1, K) of all nodes; at the root                         */
     double *X, *CX;  /* (d, K) in order of falling theta; at the root                */
     double *told;    /* all that follows, in one piece                               */
-    double *order;   /* [K] which column of the estimate each component is           */
-    double *theta, *residual, *angle, *cluster, *together; /* [K]                    */
+    size_t told_count;
+    double *order, *theta; /* [K] which column of the estimate each component is, and its eigenvalue */
+    emi_verdict verdict;   /* [K] each; its tally is                                                 */
     emi_said *says;
 } emi_findings;
 

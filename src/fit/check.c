@@ -1,6 +1,7 @@
 #include "fit/check.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "data/shards.h"
 
 #include <math.h>
@@ -36,18 +37,6 @@ static int bad_number(double value)
     return !isfinite(value) || value < 0;
 }
 
-static em_status check_checkpoint(const em_options *options, em_error *err)
-{
-    if (!options->checkpoint && options->resume)
-        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
-    if (bad_number(options->checkpoint_every))
-        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
-    if (options->checkpoint && options->variance > 0)
-        return emi_fail(err, EM_EINVAL,
-                        "checkpoint: for a number of components, not a fraction of variance; try components=10");
-    return EM_OK;
-}
-
 /* `size` is 0 where it was not told. */
 static em_status check_matrix(const char *name, const double *values, const size_t size[2], int d, int K,
                               const char *other, em_error *err)
@@ -71,9 +60,13 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
                         (unsigned long long)N, d, (unsigned long long)(N < (uint64_t)d ? N : (uint64_t)d));
     if (options->variance != 0 && !(options->variance > 0 && options->variance < 1))
         return emi_fail(err, EM_EINVAL, "components: a fraction of %g; try 0.9 of the variance", options->variance);
-    if (options->variance > 0 && (options->init || options->truth))
+    const char *of_number = options->init         ? "init"
+                            : options->truth      ? "truth"
+                            : options->checkpoint ? "checkpoint"
+                                                  : NULL;
+    if (options->variance > 0 && of_number)
         return emi_fail(err, EM_EINVAL, "%s: for a number of components, not a fraction of variance; try components=10",
-                        options->init ? "init" : "truth");
+                        of_number);
     if (bad_number(options->step))
         return emi_fail(err, EM_EINVAL, "step: %g; try a positive number, or 0 for auto", options->step);
     if (bad_number(options->tolerance)) return emi_fail(err, EM_EINVAL, "tolerance: %g; try 1e-6", options->tolerance);
@@ -81,12 +74,26 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
         return emi_fail(err, EM_EINVAL, "step-decay: power %g; try 0.2", options->step_power);
     if (options->consensus_rounds < 0)
         return emi_fail(err, EM_EINVAL, "consensus-rounds: %d; try 1 or more", options->consensus_rounds);
+    if (!options->checkpoint && options->resume)
+        return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
+    if (bad_number(options->checkpoint_every))
+        return emi_fail(err, EM_EINVAL, "checkpoint-every: %g seconds; try 600", options->checkpoint_every);
     em_status status = check_matrix("init", options->init, options->init_size, d, K, "start", err);
-    if (status == EM_OK) status = check_matrix("truth", options->truth, options->truth_size, d, K, "file", err);
-    return status == EM_OK ? check_checkpoint(options, err) : status;
+    return status ? status : check_matrix("truth", options->truth, options->truth_size, d, K, "file", err);
 }
 
 /* ---- the same everywhere --------------------------------------------------------------------------- */
+
+/* What is asked, one by one: an option, or something about the data, and a number for its value: see base/digest.h. */
+typedef struct asked {
+    const char *name;
+    const char *kind;       /* "option ", or "" */
+    int decides;            /* the result depends on it          */
+    uint64_t value, preset; /* preset: of an option, its default */
+} asked;
+
+enum { ASKED_MAX = EMI_OPTIONS_MAX + 3 };
+_Static_assert((int)ASKED_MAX <= (int)EMI_LABEL_ENTRIES, "a label has room for all that is asked");
 
 static uint64_t digest_names(const em_shards *shards)
 {
@@ -101,37 +108,189 @@ static uint64_t digest_matrix(uint64_t digest, const double *values, size_t d, i
     return values ? emi_digest(digest, values, d * (size_t)K) : digest;
 }
 
-int emi_asked_list(emi_asked out[EMI_ASKED_MAX], const em_shards *shards, const em_options *options)
+/* Returns how many there are. */
+static int list_asked(asked out[ASKED_MAX], const em_shards *shards, const em_options *options)
 {
     size_t d = shards->columns;
     em_options fresh = emi_options_default();
     int n = 0, K = options->components;
-    out[n++] = (emi_asked){"the number of features", .decides = 1, .value = emi_digest_number(EMI_DIGEST_START, d)};
-    out[n++] = (emi_asked){"order or naming of the features", .decides = 1, .value = digest_names(shards)};
+    out[n++] = (asked){"the number of features", "", .decides = 1, .value = emi_digest_number(EMI_DIGEST_START, d)};
+    out[n++] = (asked){"order or naming of the features", "", .decides = 1, .value = digest_names(shards)};
     for (int i = 0; em_option(i); i++) {
         const char *name = em_option(i)->name;
         uint64_t value = emi_option_digest(options, i), preset = emi_option_digest(&fresh, i);
         if (strcmp(name, "truth") == 0) value = digest_matrix(value, options->truth, d, K);
-        out[n++] = (emi_asked){name, 1, emi_option_decides(i), value, preset};
+        out[n++] = (asked){name, "option ", emi_option_decides(i), value, preset};
     }
-    out[n++] = (emi_asked){"init", 1, 1, digest_matrix(EMI_DIGEST_START, options->init, d, K), EMI_DIGEST_START};
+    out[n++] = (asked){"init", "option ", 1, digest_matrix(EMI_DIGEST_START, options->init, d, K), EMI_DIGEST_START};
     return n;
 }
 
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
-    emi_asked asked[EMI_ASKED_MAX];
-    double largest[EMI_ASKED_MAX][2]; /* of each, and of minus each */
+    asked all[ASKED_MAX];
+    double largest[ASKED_MAX][2]; /* of each, and of minus each */
     if (!emi_mesh_is_spread(mesh)) return EM_OK;
-    int count = emi_asked_list(asked, shards, options);
+    int count = list_asked(all, shards, options);
     for (int a = 0; a < count; a++) {
-        largest[a][0] = (double)(asked[a].value >> 12); /* as much of it as a double holds */
+        largest[a][0] = (double)(all[a].value >> 12); /* as much of it as a double holds */
         largest[a][1] = -largest[a][0];
     }
     em_status status = emi_process_max(mesh, largest[0], 2 * count, err);
     for (int a = 0; a < count && status == EM_OK; a++)
         if (largest[a][0] != -largest[a][1])
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
-                              asked[a].is_option ? "option " : "", asked[a].name);
+                              all[a].kind, all[a].name);
     return status;
+}
+
+/* ---- is a checkpoint about the problem at hand? ----------------------------------------------------- */
+
+typedef struct digest_task {
+    const emi_problem *p;
+    uint64_t *digest; /* [hosted] */
+} digest_task;
+
+/* Of a node's rows as they are, before mean and scale. */
+static em_status digest_body(void *context, int i, int worker, em_error *err)
+{
+    const digest_task *t = context;
+    const emi_shard *shard = &t->p->shard[i];
+    emi_scratch scratch = t->p->scratch[worker];
+    size_t d = (size_t)t->p->d, at_once = scratch.count / d, count;
+    uint64_t digest = emi_digest_number(EMI_DIGEST_START, shard->count);
+    for (size_t first = 0; first < shard->count; first += count) {
+        count = shard->count - first < at_once ? shard->count - first : at_once;
+        em_status status = emi_shard_read(shard, first, count, scratch.v, err);
+        if (status != EM_OK) return status;
+        digest = emi_digest(digest, scratch.v, count * d);
+        emi_shard_forget(shard, first, count);
+    }
+    t->digest[i] = digest;
+    return EM_OK;
+}
+
+static em_status digest_data(const emi_problem *p, uint64_t *digest, em_error *err)
+{
+    em_status status = EM_OK;
+    int hosted = p->mesh->hosted;
+    digest_task task = {p, emi_calloc((size_t)hosted, sizeof *task.digest)};
+    if (!task.digest) return emi_fail_memory(err, "checkpoint");
+    TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_body, &task, err));
+    *digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
+done:
+    emi_free(task.digest);
+    return status;
+}
+
+static em_status label_of(emi_label *label, const emi_problem *p, const asked *all, int count, em_error *err)
+{
+    const em_mesh *mesh = p->mesh;
+    *label =
+        (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes, (uint64_t)mesh->first,
+                              (uint64_t)mesh->hosted},
+                    .network_digest = emi_digest_number(em_graph_digest(mesh->graph), (uint64_t)mesh->sums_directly)};
+    for (int n = 0; n < count; n++) {
+        if (!all[n].decides) continue;
+        emi_label_entry *kept = &label->asked[label->asked_count++];
+        (void)snprintf(kept->name, sizeof kept->name, "%s", all[n].name);
+        kept->value = all[n].value;
+    }
+    return digest_data(p, &label->data_digest, err);
+}
+
+/* The limit of iterations only says when to stop, but for a method that divides it between the components. */
+static int may_differ(const char *option, const emi_label *made)
+{
+    const emi_method *method = emi_method_find(made->method);
+    return strcmp(option, "iterations") == 0 && method && !method->per_component;
+}
+
+static const char advice[] = "try what it was made with, or another FILE for option checkpoint";
+
+static const emi_label_entry *find_entry(const emi_label *label, const char *name)
+{
+    for (int n = 0; n < label->asked_count; n++)
+        if (strcmp(label->asked[n].name, name) == 0) return &label->asked[n];
+    return NULL;
+}
+
+/* An option that is newer than the checkpoint was at its default then. */
+static em_status match_asked(const emi_label *made, const emi_label *own, const char *path, const asked *all, int count,
+                             em_error *err)
+{
+    for (int n = 0; n < count; n++) {
+        const emi_label_entry *kept = find_entry(made, all[n].name);
+        if (!all[n].decides || may_differ(all[n].name, made)) continue;
+        if (all[n].value != (kept ? kept->value : all[n].preset))
+            return emi_fail(err, EM_EINVAL, "%s: made with another %s%s; %s", path, all[n].kind, all[n].name, advice);
+    }
+    for (int n = 0; n < made->asked_count; n++)
+        if (!find_entry(own, made->asked[n].name))
+            return emi_fail(err, EM_EINVAL, "%s: made with option %s, which this version does not know; %s", path,
+                            made->asked[n].name, advice);
+    return EM_OK;
+}
+
+/* Sizes, and the method; then what is asked; then the network and the data. */
+static em_status match_sizes(const emi_label *made, const emi_label *own, const char *path, const char *method,
+                             em_error *err)
+{
+    static const char *const sizes[] = {
+        "features", "components", "rows", "nodes", "as the first node here", "nodes in this process"};
+    for (int n = 0; n < EMI_LABEL_SIZES; n++)
+        if (made->sizes[n] != own->sizes[n])
+            return emi_fail(err, EM_EINVAL, "%s: made with %llu %s, and these are %llu; %s", path,
+                            (unsigned long long)made->sizes[n], sizes[n], (unsigned long long)own->sizes[n], advice);
+    if (method && strcmp(method, "auto") != 0 && strcmp(method, made->method) != 0)
+        return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; %s", path, made->method, method, advice);
+    return EM_OK;
+}
+
+static em_status match_digests(const emi_label *made, const emi_label *own, const char *path, em_error *err)
+{
+    if (made->network_digest != own->network_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another way to average; %s",
+                        path, advice);
+    if (made->data_digest != own->data_digest)
+        return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
+    return EM_OK;
+}
+
+em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_label own;
+    asked all[ASKED_MAX];
+    if (!*c->path) return EM_OK;
+    int count = list_asked(all, p->shards, options);
+    TRY(label_of(&own, p, all, count, err));
+    if (c->resumed || c->found) {
+        TRY(match_sizes(&c->label, &own, c->path, options->method, err));
+        TRY(match_asked(&c->label, &own, c->path, all, count, err));
+        TRY(match_digests(&c->label, &own, c->path, err));
+    }
+    if (c->found)
+        TRY(emi_fail(
+            err, EM_EINVAL,
+            "%s: a checkpoint of this very problem; try resume=yes to go on from iteration %ld, or remove it first",
+            c->path, c->found));
+    if (!c->resumed) c->label = own;
+    memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
+    c->label.asked_count = own.asked_count;
+done:
+    return status;
+}
+
+em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err)
+{
+    *index = 0;
+    if (!emi_checkpoint_resumes(c)) return EM_OK;
+    for (int n = 0; choices[n]; n++)
+        if (strcmp(choices[n]->info.name, c->label.method) == 0) {
+            *index = n;
+            return EM_OK;
+        }
+    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
+                    c->path, c->label.method);
 }

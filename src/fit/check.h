@@ -1,9 +1,10 @@
-/* Check: can what is asked be done, by this method, on this network, with data of this size; and do all processes ask the
- * same? */
+/* Check: can what is asked be done, by this method, on this network, with data of this size; do all processes ask the same;
+ * and is a checkpoint about it? */
 #ifndef EMI_FIT_CHECK_H
 #define EMI_FIT_CHECK_H
 
 #include "fit/prepare.h"
+#include "run/checkpoint.h"
 
 /* The method that the options name, for a network of so many nodes, or NULL for auto; an error where it cannot run
  * there, or would not read an option that was set. */
@@ -16,21 +17,15 @@ int emi_options_oversample(const em_options *options);
 /* The options against the problem's size; N rows in all, d features. */
 em_status emi_options_check(const em_options *options, uint64_t N, int d, em_error *err);
 
-/* What is asked, one by one: an option, or something about the data, and a number for its value: see base/digest.h. */
-typedef struct emi_asked {
-    const char *name;
-    int is_option;
-    int decides;            /* the result depends on it          */
-    uint64_t value, preset; /* preset: of an option, its default */
-} emi_asked;
-
-enum { EMI_ASKED_MAX = EMI_OPTIONS_MAX + 3 };
-
-/* Returns how many there are. */
-int emi_asked_list(emi_asked out[EMI_ASKED_MAX], const em_shards *shards, const em_options *options);
-
 /* Before anything is computed: an error, the same everywhere, where the options, the number of features or their names
  * differ between processes.  Collective; nothing happens where all nodes live in this one. */
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err);
+
+/* A checkpoint to resume from must be of this problem; one that is there is never overwritten by a run that does not go on
+ * from it.  Reads all rows that live here, to take their digest. */
+em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em_options *options, em_error *err);
+
+/* Of these, NULL past the end, the method that was running; the first where the run is a new one. */
+em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const *choices, int *index, em_error *err);
 
 #endif

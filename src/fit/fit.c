@@ -3,7 +3,6 @@
 #include "fit/check.h"
 #include "fit/run.h"
 #include "linalg/blas.h"
-#include "model/names.h"
 
 #include <string.h>
 
@@ -30,7 +29,7 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     TRY(emi_model_name_features(*out, (const char *const *)shards->shard[0].data->names, err));
 done:
     emi_checkpoint_close(&checkpoint);
-    emi_truth_free(&truth);
+    emi_free(truth.vectors);
     emi_problem_free(&problem);
     return status;
 }
@@ -84,4 +83,9 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_model_free(out);
     return status;
+}
+
+em_status em_checkpoint_remove(const em_options *options, const em_mesh *mesh, em_error *err)
+{
+    return options->checkpoint ? emi_checkpoint_remove(options->checkpoint, mesh, err) : EM_OK;
 }

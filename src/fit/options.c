@@ -229,58 +229,47 @@ static const char *word_at(const char *words, int n, char room[VALUE_ROOM])
     return room;
 }
 
-/* Returns why the text is no such number, or NULL. */
-static const char *read_number(const entry *e, void *member, const char *text)
+/* The member from or to one of these, by its kind and size; a word is its place among the words. */
+static void *of_member(const entry *e, double *real, uint64_t *whole, int *narrow)
 {
-    int is_word = *text && strcmp(text, e->info.words) == 0;
-    uint64_t whole = (uint64_t)e->word;
-    double real = e->word;
-    int is_real = e->info.kind == EM_OPTION_REAL;
-    if (!is_word && (is_real ? emi_text_double(text, &real) : emi_text_u64(text, &whole))) return e->wrong;
-    double size = is_real ? real : (double)whole;
-    if (!is_word && (size < e->least || size > e->most)) return e->wrong;
-    int narrow = (int)whole;
-    memcpy(member, is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, e->size);
-    return NULL;
+    return e->info.kind == EM_OPTION_REAL ? (void *)real : e->size == sizeof *narrow ? (void *)narrow : (void *)whole;
 }
 
-static const char *write_number(const entry *e, const void *member, char room[VALUE_ROOM])
-{
-    int is_real = e->info.kind == EM_OPTION_REAL, narrow = 0;
-    double real = 0;
-    uint64_t whole = 0;
-    memcpy(is_real ? (void *)&real : e->size == sizeof narrow ? (void *)&narrow : (void *)&whole, member, e->size);
-    if (!is_real && e->size == sizeof narrow) whole = (uint64_t)narrow;
-    if (*e->info.words && (is_real ? real == e->word : whole == (uint64_t)e->word)) return e->info.words;
-    if (is_real)
-        (void)emi_text_of_double(room, real);
-    else
-        (void)snprintf(room, VALUE_ROOM, "%llu", (unsigned long long)whole);
-    return room;
-}
-
-/* All but texts.  Returns why not, or NULL. */
+/* All but texts.  Returns why it will not do, or NULL. */
 static const char *read_value(const entry *e, em_options *options, const char *text)
 {
-    void *member = (char *)options + e->at;
     if (e->read) return e->read(options, text);
-    if (is_number(e)) return read_number(e, member, text);
-    int word = word_index(e->info.words, text);
-    if (word < 0) return e->wrong;
-    memcpy(member, &word, sizeof word);
+    int word = word_index(e->info.words, text), is_real = e->info.kind == EM_OPTION_REAL;
+    int narrow = is_number(e) ? e->word : word;
+    uint64_t whole = (uint64_t)narrow;
+    double real = narrow;
+    if (word < 0) {
+        if (!is_number(e) || (is_real ? emi_text_double(text, &real) : emi_text_u64(text, &whole))) return e->wrong;
+        double size = is_real ? real : (double)whole;
+        if (size < e->least || size > e->most) return e->wrong;
+        narrow = (int)whole;
+    }
+    memcpy((char *)options + e->at, of_member(e, &real, &whole, &narrow), e->size);
     return NULL;
 }
 
 static const char *write_value(const entry *e, const em_options *options, char room[VALUE_ROOM])
 {
     const void *member = (const char *)options + e->at;
-    const char *text = e->info.kind == EM_OPTION_TEXT ? *(const char *const *)member : NULL;
-    int word;
+    int narrow = 0, is_real = e->info.kind == EM_OPTION_REAL;
+    uint64_t whole = 0;
+    double real = 0;
     if (e->write) return e->write(options, room);
-    if (is_number(e)) return write_number(e, member, room);
-    if (e->info.kind == EM_OPTION_TEXT) return text ? text : "";
-    memcpy(&word, member, sizeof word);
-    return word_at(e->info.words, word, room);
+    if (e->info.kind == EM_OPTION_TEXT) return *(const char *const *)member ? *(const char *const *)member : "";
+    memcpy(of_member(e, &real, &whole, &narrow), member, e->size);
+    if (!is_number(e)) return word_at(e->info.words, narrow, room);
+    if (e->size == sizeof narrow) whole = (uint64_t)narrow;
+    if (*e->info.words && (is_real ? real == e->word : whole == (uint64_t)e->word)) return e->info.words;
+    if (is_real)
+        (void)emi_text_of_double(room, real);
+    else
+        (void)snprintf(room, VALUE_ROOM, "%llu", (unsigned long long)whole);
+    return room;
 }
 
 static void set_default(const entry *e, em_options *options)

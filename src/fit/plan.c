@@ -182,7 +182,7 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
     if (plan->dense || method->traits & EMI_NEEDS_DENSE) doubles += hosted * d * d;
     if (method == &emi_covariance) doubles += hosted * d * (d + 1) / 2 + 2 * d * d;
-    if (method == &emi_krylov) doubles += (2 * 16 + hosted + 2) * d * block_of(p, options);
+    if (method == &emi_krylov) doubles += (2 * EMI_KRYLOV_BLOCKS + hosted + 2) * d * block_of(p, options);
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
 }
 

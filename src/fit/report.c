@@ -9,16 +9,17 @@ static void fill_component(const emi_findings *f, em_model *model, int k)
     const emi_problem *p = f->job->problem;
     const emi_observer *o = &f->job->observer;
     int from = (int)f->order[k];
-    double theta = k < (int)f->says->has ? fmax(0, f->theta[k]) : 0;
+    double theta = k < (int)f->says->n.has ? fmax(0, f->theta[k]) : 0;
     memcpy(model->components + (size_t)k * (size_t)p->d, o->estimate + (size_t)from * (size_t)p->d,
            sizeof *model->components * (size_t)p->d);
     model->explained_variance[k] = emi_problem_variance_of(p, theta);
     model->explained_variance_ratio[k] = theta / p->variance;
     model->singular_values[k] = emi_problem_singular_value_of(p, theta);
-    model->residuals[k] = k < (int)f->says->has ? f->residual[k] : 0; /* past the rank there is nothing to find */
-    model->angle_bounds[k] = f->angle[k];
-    model->subspace_bounds[k] = f->together[k];
-    model->cluster[k] = (int64_t)f->cluster[k];
+    model->residuals[k] =
+        k < (int)f->says->n.has ? f->verdict.residual[k] : 0; /* past the rank there is nothing to find */
+    model->angle_bounds[k] = f->verdict.angle[k];
+    model->subspace_bounds[k] = f->verdict.together[k];
+    model->cluster[k] = (int64_t)f->verdict.cluster[k];
     if (f->job->truth->vectors) {
         model->component_error[k] = o->error[from];
         model->exact_variance[k] = k < f->job->truth->K ? emi_problem_variance_of(p, f->job->truth->values[k]) : NAN;
@@ -29,7 +30,7 @@ static void fill_noise(const emi_findings *f, em_model *model)
 {
     const emi_problem *p = f->job->problem;
     double left = fmin((double)p->N, p->d) - f->K, rest = p->variance;
-    for (int k = 0; k < (int)f->says->has; k++) rest -= f->theta[k];
+    for (int k = 0; k < (int)f->says->n.has; k++) rest -= f->theta[k];
     if (!isnan(f->says->rest)) rest = f->says->rest; /* a difference may have lost its digits */
     model->noise_variance = left > 0 ? emi_problem_variance_of(p, fmax(0, rest / left)) : 0;
 }
@@ -73,9 +74,9 @@ static em_reason verdict(const emi_findings *f)
     em_reason ended = job->driver.reason;
     if (ended == EM_STOPPED_DIVERGED || ended == EM_STOPPED_USER || job->options->tolerance == 0) return ended;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0; /* such a method misses only what it cannot see */
-    if (f->says->missed != 0 && ended == EM_CONVERGED) return at_root ? EM_STOPPED_ROUNDING : EM_STOPPED_MISSED;
-    int rounding = f->says->unknown > 0 || f->says->has == 0; /* there is variance in all: it must be somewhere */
-    if (f->says->short_of == 0) return rounding ? EM_STOPPED_ROUNDING : EM_CONVERGED;
+    if (f->says->n.missed != 0 && ended == EM_CONVERGED) return at_root ? EM_STOPPED_ROUNDING : EM_STOPPED_MISSED;
+    int rounding = f->says->n.unknown > 0 || f->says->n.has == 0; /* there is variance in all: it must be somewhere */
+    if (f->says->n.short_of == 0) return rounding ? EM_STOPPED_ROUNDING : EM_CONVERGED;
     if (ended != EM_CONVERGED) return ended;
     return job->method->info.residual ? EM_STOPPED_SHORT : EM_SETTLED;
 }
@@ -105,9 +106,9 @@ static em_status fill(const emi_findings *f, double consensus, double error, em_
     fill_info(f->job, &model->info);
     model->info.consensus = consensus;
     model->info.error = error;
-    model->info.open_cluster = f->says->open != 0;
-    model->info.rank = (int)f->says->has;
-    model->info.limited = (int)f->says->limited;
+    model->info.open_cluster = f->says->n.open != 0;
+    model->info.rank = (int)f->says->n.has;
+    model->info.limited = (int)f->says->n.limited;
     model->info.reason = verdict(f);
     emi_model_derive(model);
     move_trace(f->job, model);

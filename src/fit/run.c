@@ -55,12 +55,6 @@ static em_status tune_or_remember(emi_job *job, em_error *err)
     return status;
 }
 
-static int choose_rounds(const emi_job *job)
-{
-    if (job->options->consensus_rounds) return job->options->consensus_rounds;
-    return job->method->rounds_for ? job->method->rounds_for(&job->solver) : job->method->rounds;
-}
-
 /* Row-major d x K to column-major. */
 void emi_transpose(const double *from, int d, int K, double *to)
 {
@@ -90,18 +84,12 @@ static em_status start(emi_job *job, em_error *err)
     return emi_problem_status(job->problem, err);
 }
 
-/* Of those that all methods tried in turn have; 0: there is no limit. */
-static double seconds_left(const emi_job *job)
-{
-    double most = job->options->max_seconds;
-    return most > 0 ? fmax(most - job->seconds_before, DBL_MIN) : 0;
-}
-
 static em_status open_solver(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const emi_problem *p = job->problem;
     emi_solver *s = &job->solver;
+    double most = job->options->max_seconds; /* that all methods tried in turn have */
     *s = (emi_solver){.d = p->d,
                       .K = p->K,
                       .mesh = p->mesh,
@@ -123,19 +111,20 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .traits = job->method->traits,
                       .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
                       .iteration_limit = emi_iteration_limit(job->method, job->options, p->K)};
-    s->rounds = choose_rounds(job);
+    s->rounds = job->options->consensus_rounds;
+    if (s->rounds == 0) s->rounds = job->method->rounds_for ? job->method->rounds_for(s) : job->method->rounds;
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
-    TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
-    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, p->K, 1, err));
     for (int n = 0; n < job->method->extra_fields; n++)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
+    TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));
+    TRY(emi_field_alloc(&s->theta, p->mesh->hosted, p->K, 1, err));
     TRY(emi_observer_open(&job->observer, s, job->truth, err));
     job->driver = (emi_driver){.step = {job->alpha, job->options->step_decay, job->options->step_power},
                                .monitor = job->options->monitor,
                                .monitor_user = job->options->monitor_user,
-                               .max_seconds = seconds_left(job),
+                               .max_seconds = most > 0 ? fmax(most - job->seconds_before, DBL_MIN) : 0,
                                .between = emi_checkpoint_between(job->checkpoint),
                                .trace = {.kind = job->options->trace}};
     TRY(emi_driver_open(&job->driver, s, &job->observer, err));
@@ -146,41 +135,33 @@ done:
 
 static em_status run_method(emi_job *job, em_error *err)
 {
-    em_mesh *mesh = job->problem->mesh;
-    mesh->phase = EM_METHOD;
-    mesh->seconds_sending = mesh->seconds_waiting = 0;
-    em_status status = job->method->run(&job->solver);
-    job->seconds_sending = mesh->seconds_sending;
-    job->seconds_waiting = mesh->seconds_waiting;
-    if (status != EM_OK && err) *err = mesh->failure;
-    return status;
-}
-
-em_status emi_job_run(emi_job *job, em_error *err)
-{
     em_status status = EM_OK;
-    job->problem->mesh->phase = EM_SETUP;
+    em_mesh *mesh = job->problem->mesh;
+    mesh->phase = EM_SETUP;
     if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_dense(job->problem, err));
     double began = emi_seconds();
     TRY(tune_or_remember(job, err));
     TRY(open_solver(job, err));
     job->seconds_setup = emi_seconds() - began;
-    TRY(run_method(job, err));
+    mesh->phase = EM_METHOD;
+    mesh->seconds_sending = mesh->seconds_waiting = 0;
+    status = job->method->run(&job->solver);
+    job->seconds_sending = mesh->seconds_sending;
+    job->seconds_waiting = mesh->seconds_waiting;
+    if (status != EM_OK && err) *err = mesh->failure;
 done:
     return status;
 }
 
-void emi_job_close(emi_job *job)
+static void close_solver(emi_job *job)
 {
+    emi_solver *s = &job->solver;
+    emi_field *fields[] = {&s->X, &s->H, &s->mixed, &s->residual, &s->theta};
     emi_driver_close(&job->driver);
     emi_observer_close(&job->observer);
-    for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&job->solver.extra[n]);
-    emi_free(job->solver.answer.X);
-    emi_field_free(&job->solver.theta);
-    emi_field_free(&job->solver.residual);
-    emi_field_free(&job->solver.mixed);
-    emi_field_free(&job->solver.H);
-    emi_field_free(&job->solver.X);
+    emi_free(s->answer.X);
+    for (int n = 0; n < EMI_EXTRA_FIELDS; n++) emi_field_free(&s->extra[n]);
+    for (int n = 0; n < 5; n++) emi_field_free(fields[n]);
 }
 
 /* ---- one method, or those that auto tries in turn -------------------------------------------------- */
@@ -188,9 +169,9 @@ void emi_job_close(emi_job *job)
 static em_status solve_by(const emi_method *method, emi_job job, em_model **out, em_error *err)
 {
     job.method = method;
-    em_status status = emi_job_run(&job, err);
+    em_status status = run_method(&job, err);
     if (status == EM_OK) status = emi_job_report(&job, out, err);
-    emi_job_close(&job);
+    close_solver(&job);
     return status;
 }
 

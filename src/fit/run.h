@@ -2,7 +2,7 @@
 #ifndef EMI_FIT_RUN_H
 #define EMI_FIT_RUN_H
 
-#include "fit/label.h"
+#include "fit/check.h"
 #include "fit/plan.h"
 #include "model/model.h"
 #include "run/driver.h"
@@ -24,16 +24,11 @@ typedef struct emi_job {
     double seconds_before; /* in the iterations of what was tried first */
 } emi_job;
 
-em_status emi_job_run(emi_job *job, em_error *err);
-
 /* The model, from a job that ran. */
 em_status emi_job_report(emi_job *job, em_model **out, em_error *err);
 
-void emi_job_close(emi_job *job); /* accepts one that never ran */
-
-/* The truth that the options ask for, if any. */
+/* The truth that the options ask for, if any: one allocation, its vectors. */
 em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *options, em_error *err);
-void emi_truth_free(emi_truth *truth); /* accepts the zeroed */
 
 /* The model, by the first method of the plan that gets there; from a checkpoint on, where there is
  * one to resume from.  NULL: no checkpoints. */

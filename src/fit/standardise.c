@@ -77,8 +77,9 @@ static em_status survey_body(void *context, int i, int worker, em_error *err)
     return status;
 }
 
-static em_status survey(sum_task *t, em_error *err)
+static em_status survey(sum_task *t, const double *factor, em_error *err)
 {
+    t->factor = factor;
     return emi_problem_for_nodes(t->p, 2.0 * (double)t->p->N * t->p->d, survey_body, t, err);
 }
 
@@ -101,25 +102,22 @@ static void look(const emi_block found, int center, double *sight)
                size = fmax(highest, lowest);
         if (emi_column_of(found, EMI_MISSING)[f] > 0) sight[HOLES] = 1;
         if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
-        int exponent = ilogb(size), constant = center && is_constant(highest, lowest);
-        sight[LARGEST] = fmax(sight[LARGEST], exponent);
-        sight[SMALLEST] = fmax(sight[SMALLEST], -exponent);
-        sight[constant ? LEVEL : VARIES] = 1;
+        sight[LARGEST] = fmax(sight[LARGEST], ilogb(size));
+        sight[SMALLEST] = fmax(sight[SMALLEST], -ilogb(size));
+        sight[center && is_constant(highest, lowest) ? LEVEL : VARIES] = 1;
     }
 }
 
 static em_status look_around(const sum_task *t, int center, double *sight, em_error *err)
 {
-    em_status status = EM_OK;
     emi_field sights = {0};
     em_mesh *mesh = t->p->mesh;
-    TRY(emi_field_alloc(&sights, mesh->hosted, SIGHTS, 1, err));
+    em_status status = emi_field_alloc(&sights, mesh->hosted, SIGHTS, 1, err);
+    if (status != EM_OK) return status;
     for (int i = 0; i < mesh->hosted; i++) look(emi_at(&t->found, i), center, emi_at(&sights, i).v);
     emi_tree_max(mesh, &sights, sight);
-    TRY(emi_problem_status(t->p, err));
-done:
     emi_field_free(&sights);
-    return status;
+    return emi_problem_status(t->p, err);
 }
 
 /* Every feature's highest and lowest value anywhere. */
@@ -134,48 +132,26 @@ static em_status find_range(sum_task *t, emi_range *range, em_error *err)
     return emi_problem_status(t->p, err);
 }
 
-static em_status refuse_constant(const emi_problem *p, const emi_range *range, int center, em_error *err)
+/* Data without variance; and a feature of which no difference of two values is a double, nor will be what a model makes of a
+ * row. */
+static em_status refuse(const emi_problem *p, const emi_range *range, int center, em_error *err)
 {
-    int exactly = 1;
+    int exactly = 1, varies = 0;
+    char name[64];
     for (int f = 0; f < p->d; f++) {
-        double highest = range->highest[f], lowest = range->lowest[f];
-        if (center ? !is_constant(highest, lowest) : highest != 0 || lowest != 0) return EM_OK;
-        exactly &= half_span(highest, lowest) == 0;
+        double highest = range->highest[f], lowest = range->lowest[f], half = half_span(highest, lowest);
+        if (center && half > DBL_MAX / 2)
+            return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
+                            called(p, f, name));
+        varies |= center ? !is_constant(highest, lowest) : highest != 0 || lowest != 0;
+        exactly &= half == 0;
     }
+    if (varies) return EM_OK;
     return emi_fail(err, EM_EDATA, "data: no variance, every row is the same%s; try other data%s",
                     exactly ? "" : " but for rounding", center ? " or center=no" : "");
 }
 
-/* Then no difference of two values is a double, nor will be what a model makes of a row. */
-static em_status refuse_span(const emi_problem *p, const emi_range *range, em_error *err)
-{
-    char name[64];
-    for (int f = 0; f < p->d; f++)
-        if (half_span(range->highest[f], range->lowest[f]) > DBL_MAX / 2)
-            return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
-                            called(p, f, name));
-    return EM_OK;
-}
-
 /* ---- mean ---------------------------------------------------------------------------------------- */
-
-/* Sums of numbers so large that N of them may add up to more than a double holds: a second pass, with those features made
- * smaller. */
-static em_status sum_again(sum_task *t, const emi_range *range, double *factor, em_error *err)
-{
-    enum { LARGE = 900, LESS = 100 }; /* N is less than 2^LESS */
-    for (int f = 0; f < t->p->d; f++)
-        factor[f] = fmax(range->highest[f], range->lowest[f]) > ldexp(1, LARGE) ? ldexp(1, -LESS) : 1;
-    t->factor = factor;
-    return survey(t, err);
-}
-
-/* A mean is not outside of what it is the mean of; that of a constant feature is then exact, and nothing is left of it. */
-static double within(const emi_range *range, int f, double mean)
-{
-    if (!range->highest) return mean;
-    return fmin(fmax(mean, -range->lowest[f]), range->highest[f]);
-}
 
 /* Values that are there, of each feature: all, but for the missing. */
 static em_status count_values(const sum_task *t, double *values, em_error *err)
@@ -195,40 +171,35 @@ static em_status count_values(const sum_task *t, double *values, em_error *err)
     return status;
 }
 
-/* Of every feature, over the values that are there; into mean[d]. */
+/* Of every feature, over the values that are there; into mean[d].  Numbers so large that N of them may add up to more than a
+ * double holds are summed in a second pass, with those features made smaller. */
 static em_status find_mean(sum_task *t, const emi_range *range, const double *sight, double *mean, em_error *err)
 {
+    enum { LARGE = 900, LESS = 100 }; /* N is less than 2^LESS */
     em_status status = EM_OK;
     emi_problem *p = t->p;
     emi_field sums;
-    double *factor = emi_doubles((size_t)p->d), *values = sight[HOLES] > 0 ? emi_doubles((size_t)p->d) : NULL;
-    if (!factor || (sight[HOLES] > 0 && !values)) TRY(emi_fail_memory(err, "mean"));
-    if (values) TRY(count_values(t, values, err));
-    if (sight[LARGEST] + ilogb((double)p->N) + 2 > DBL_MAX_EXP) TRY(sum_again(t, range, factor, err));
+    int again = sight[LARGEST] + ilogb((double)p->N) + 2 > DBL_MAX_EXP;
+    double *values = emi_doubles(2 * (size_t)p->d), *factor = NULL;
+    if (!values) TRY(emi_fail_memory(err, "mean"));
+    factor = values + p->d;
+    for (int f = 0; f < p->d; f++) values[f] = (double)p->N, factor[f] = 1;
+    if (sight[HOLES] > 0) TRY(count_values(t, values, err));
+    for (int f = 0; again && f < p->d; f++)
+        if (fmax(range->highest[f], range->lowest[f]) > ldexp(1, LARGE)) factor[f] = ldexp(1, -LESS);
+    if (again) TRY(survey(t, factor, err));
     sums = emi_columns(&t->found, EMI_SUM, 1);
     emi_tree_sum(p->mesh, &sums, mean);
     TRY(emi_problem_status(p, err));
     for (int f = 0; f < p->d; f++) {
-        double own = mean[f] / (values ? values[f] : (double)p->N);
-        mean[f] = within(range, f, t->factor ? own / t->factor[f] : own);
+        mean[f] = mean[f] / values[f] / factor[f];
+        if (range
+                ->highest) /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
+            mean[f] = fmin(fmax(mean[f], -range->lowest[f]), range->highest[f]);
     }
 done:
     emi_free(values);
-    emi_free(factor);
     return status;
-}
-
-/* What stands for values that are missing, also where the mean is left in. */
-static em_status find_fill(sum_task *t, const emi_range *range, const double *sight, int center, em_error *err)
-{
-    emi_problem *p = t->p;
-    if (sight[HOLES] == 0) return EM_OK;
-    p->fill = emi_doubles((size_t)p->d);
-    if (!p->fill) return emi_fail_memory(err, "mean");
-    p->standard.fill = p->fill;
-    if (!center) return find_mean(t, range, sight, p->fill, err);
-    memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
-    return EM_OK;
 }
 
 /* The pass over the rows is made even where the mean is left in: it is also where non-finite values are found. */
@@ -238,17 +209,20 @@ em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *
     sum_task task = {.p = p};
     double sight[SIGHTS] = {0};
     TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, EMI_SURVEY, err));
-    TRY(survey(&task, err));
+    TRY(survey(&task, NULL, err));
     TRY(look_around(&task, center, sight, err));
     int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
     if (!ordinary) {
         TRY(find_range(&task, range, err));
-        TRY(refuse_constant(p, range, center, err));
-        if (center) TRY(refuse_span(p, range, err));
+        TRY(refuse(p, range, center, err));
     }
-    if (center) TRY(find_mean(&task, range, sight, p->mean, err));
+    if (sight[HOLES] > 0) { /* filled with the mean, also where that is left in */
+        p->standard.fill = p->fill = emi_doubles((size_t)p->d);
+        if (!p->fill) TRY(emi_fail_memory(err, "mean"));
+    }
+    if (center || p->fill) TRY(find_mean(&task, range, sight, center ? p->mean : p->fill, err));
+    if (center && p->fill) memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
     p->standard.mean = center ? p->mean : NULL;
-    TRY(find_fill(&task, range, sight, center, err));
 done:
     emi_field_free(&task.found);
     return status;

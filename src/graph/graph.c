@@ -126,15 +126,8 @@ void em_graph_free(em_graph **graph)
     *graph = NULL;
 }
 
-int em_graph_nodes(const em_graph *graph)
-{
-    return graph->nodes;
-}
-
-size_t em_graph_edges(const em_graph *graph)
-{
-    return graph->edges;
-}
+EMI_GETTER(int, em_graph_nodes, em_graph *graph, graph->nodes)
+EMI_GETTER(size_t, em_graph_edges, em_graph *graph, graph->edges)
 
 int emi_graph_degree(const em_graph *graph, int node)
 {

@@ -152,25 +152,10 @@ em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err)
     return EM_OK;
 }
 
-int em_mesh_first(const em_mesh *mesh)
-{
-    return mesh->first;
-}
-
-int em_mesh_hosted(const em_mesh *mesh)
-{
-    return mesh->hosted;
-}
-
-int em_mesh_nodes(const em_mesh *mesh)
-{
-    return mesh->graph->nodes;
-}
-
-int em_mesh_threads(const em_mesh *mesh)
-{
-    return emi_pool_size(mesh->pool);
-}
+EMI_GETTER(int, em_mesh_first, em_mesh *mesh, mesh->first)
+EMI_GETTER(int, em_mesh_hosted, em_mesh *mesh, mesh->hosted)
+EMI_GETTER(int, em_mesh_nodes, em_mesh *mesh, mesh->graph->nodes)
+EMI_GETTER(int, em_mesh_threads, em_mesh *mesh, emi_pool_size(mesh->pool))
 
 void em_mesh_close(em_mesh **handle)
 {

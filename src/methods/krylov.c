@@ -54,9 +54,8 @@ static emi_block block_of(const krylov *k, int first, int count)
 /* Columns that the basis may have: many blocks, for few restarts, and well beyond the pairs that are wanted. */
 static int room_for(const krylov *k)
 {
-    enum { BLOCKS = 16 };
-    int room = BLOCKS * k->most > 2 * k->pairs + k->most ? BLOCKS * k->most : 2 * k->pairs + k->most;
-    return smaller(room, k->s->d);
+    int blocks = EMI_KRYLOV_BLOCKS * k->most, least = 2 * k->pairs + k->most;
+    return smaller(blocks > least ? blocks : least, k->s->d);
 }
 
 static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)

@@ -24,6 +24,9 @@ extern const emi_method emi_sdot, emi_sadot, emi_deepca, emi_fastpca, emi_covari
 
 const emi_method *emi_method_find(const char *name); /* NULL: no such method */
 
+/* Blocks in krylov's basis, before it restarts. */
+enum { EMI_KRYLOV_BLOCKS = 16 };
+
 /* Mixes that shrink disagreement to `target` at the rate of beta. */
 int emi_rounds_to(double target, double beta);
 

@@ -29,18 +29,22 @@ typedef struct emi_evidence {
 } emi_evidence;
 
 /* What follows: told to everyone, so in doubles. */
+typedef struct emi_tally {
+    double open;     /* the last ones cannot be told apart from those after the K-th                   */
+    double has;      /* components with variance of their own: the first so many                        */
+    double limited;  /* of these, those above the tolerance where rounding forbids more                 */
+    double unknown;  /* of these, those that rounding leaves undetermined                              */
+    double short_of; /* of these, those above the tolerance for want of iterations                      */
+    double missed;   /* an eigenvalue larger than the last one found is not among those found            */
+} emi_tally;
+
 typedef struct emi_verdict {
     double *residual; /* [K] ||R_k|| / theta_k                                                          */
     double *angle;    /* [K] bound on the sine of the angle to the true eigenvector, at most 1         */
     double *cluster;  /* [K] the first of those whose eigenvalues cannot be told apart                  */
     double *together; /* [K] bound on the sine of the largest angle of the cluster's subspace           */
-    double open;      /* the last ones cannot be told apart from those after the K-th                   */
-    double has;       /* components with variance of their own: the first so many                        */
-    double limited;   /* of these, those above the tolerance where rounding forbids more                 */
-    double hidden;    /* of these, those whose last digits, as the tolerance has them, rounding may hide  */
-    double unknown;   /* of these, those that rounding leaves undetermined                              */
-    double missed;    /* an eigenvalue larger than the last one found is not among those found            */
-    double short_of;  /* of these, those above the tolerance for want of iterations                      */
+    emi_tally n;
+    double hidden; /* components whose last digits, as the tolerance has them, rounding may hide            */
 } emi_verdict;
 
 /* `out`'s arrays are the caller's. */

@@ -1,48 +1,147 @@
-/* The model's file, written and read.  Nothing that a file claims is believed before it is checked: sizes come from the
- * arrays' own headers and must match each other. */
+/* The model's file: a .npz, that is a ZIP archive of .npy arrays; names and shapes are scikit-learn's where it has them.  One
+ * table for writing and reading: a member that is new is an entry more, and optional.
+ *
+ * Nothing that a file claims is believed before it is checked: sizes come from the arrays' own headers and must match each
+ * other. */
 #include "base/memory.h"
 #include "base/output.h"
 #include "data/npz.h"
-#include "model/entries.h"
-#include "model/names.h"
+#include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { UTF32 = 4 };
+/* The version of the format: raised when a program that knows only the one before would misread a file.  Files without one
+ * are of version 1. */
+enum { FORMAT = 2 };
+
+typedef struct entry {
+    const char *name;
+    enum { REAL, WHOLE, COUNT, TEXT, NAMES } kind;
+    enum { ONE, EACH_COMPONENT, EACH_FEATURE, COMPONENTS_BY_FEATURES, EACH_PHASE } extent;
+    size_t offset, size; /* of the member in em_model; components and features are pointed to by it */
+    int optional;        /* files of older versions lack it: what is there stays                    */
+} entry;
+
+#define AT(member) offsetof(em_model, member), sizeof((em_model *)0)->member
+
+static const entry table[] = {
+    /* The answer, under scikit-learn's names. */
+    {"components", REAL, COMPONENTS_BY_FEATURES, AT(components), 0},
+    {"mean", REAL, EACH_FEATURE, AT(mean), 0},
+    {"scale", REAL, EACH_FEATURE, AT(scale), 0},
+    {"feature_names", NAMES, EACH_FEATURE, AT(feature_names), 1},
+    {"explained_variance", REAL, EACH_COMPONENT, AT(explained_variance), 0},
+    {"explained_variance_ratio", REAL, EACH_COMPONENT, AT(explained_variance_ratio), 0},
+    {"singular_values", REAL, EACH_COMPONENT, AT(singular_values), 0},
+    {"residuals", REAL, EACH_COMPONENT, AT(residuals), 0},
+    {"angle_bounds", REAL, EACH_COMPONENT, AT(angle_bounds), 1},
+    {"clusters", WHOLE, EACH_COMPONENT, AT(cluster), 1},
+    {"subspace_bounds", REAL, EACH_COMPONENT, AT(subspace_bounds), 1},
+    {"noise_variance", REAL, ONE, AT(noise_variance), 0},
+    {"n_samples", COUNT, ONE, AT(N), 0},
+    {"n_features", WHOLE, ONE, AT(d), 0},
+    {"n_components", WHOLE, ONE, AT(K), 0},
+
+    /* How it was found. */
+    {"method", TEXT, ONE, AT(info.method), 0},
+    {"operator", TEXT, ONE, AT(info.operator_name), 0},
+    {"choice", TEXT, ONE, AT(info.choice), 0},
+    {"converged", WHOLE, ONE, AT(converged), 0},
+    {"reason", WHOLE, ONE, AT(info.reason), 0},
+    {"iterations", WHOLE, ONE, AT(info.iterations), 0},
+    {"step", REAL, ONE, AT(info.step), 0},
+    {"tolerance", REAL, ONE, AT(info.tolerance), 0},
+    {"change", REAL, ONE, AT(info.change), 0},
+    {"consensus", REAL, ONE, AT(info.consensus), 0},
+    {"error", REAL, ONE, AT(info.error), 0},
+    {"nodes", WHOLE, ONE, AT(info.nodes), 0},
+    {"threads", WHOLE, ONE, AT(info.threads), 0},
+    {"seed", COUNT, ONE, AT(info.seed), 0},
+    {"rounds", COUNT, EACH_PHASE, AT(info.traffic[0].rounds), 0},
+    {"messages", COUNT, EACH_PHASE, AT(info.traffic[0].messages), 0},
+    {"bytes", COUNT, EACH_PHASE, AT(info.traffic[0].bytes), 0},
+    {"units", REAL, EACH_PHASE, AT(info.traffic[0].units), 0},
+    {"seconds_setup", REAL, ONE, AT(info.seconds_setup), 0},
+    {"seconds", REAL, ONE, AT(info.seconds), 0},
+    {"constant_features", WHOLE, ONE, AT(info.constant_features), 0},
+    {"open_cluster", WHOLE, ONE, AT(info.open_cluster), 0},
+    {"rank", WHOLE, ONE, AT(info.rank), 1},
+    {"limited", WHOLE, ONE, AT(info.limited), 1},
+    {"version", TEXT, ONE, AT(version), 0},
+    {"format_version", WHOLE, ONE, AT(format), 1},
+};
+
+enum { ENTRIES = sizeof table / sizeof *table, FORMAT_ENTRY = ENTRIES - 1 };
+
+/* Dimensions of an entry's array, and their product. */
+static int shape_of(const entry *e, const em_model *model, size_t shape[2], size_t *count)
+{
+    const size_t rows[] = {1, (size_t)model->K, (size_t)model->d, (size_t)model->K, EM_PHASES};
+    int dims = e->extent == ONE ? 0 : e->extent == COMPONENTS_BY_FEATURES ? 2 : 1;
+    shape[0] = rows[e->extent];
+    shape[1] = (size_t)model->d;
+    *count = dims == 2 ? shape[0] * shape[1] : shape[0];
+    return dims;
+}
+
+/* Numbers take eight bytes each. */
+static em_dtype type_of(const entry *e)
+{
+    return e->kind == REAL ? EM_F64 : e->kind == COUNT ? EM_U64 : EM_I64;
+}
+
+/* The member itself; and its numbers, and how far apart they lie. */
+static unsigned char *member_of(const entry *e, const em_model *model)
+{
+    return (unsigned char *)model + e->offset;
+}
+
+static unsigned char *numbers_of(const entry *e, const em_model *model, size_t *stride)
+{
+    unsigned char *at = member_of(e, model);
+    *stride = e->extent == EACH_PHASE ? sizeof(em_traffic) : sizeof(double);
+    if (e->extent != ONE && e->extent != EACH_PHASE) memcpy(&at, member_of(e, model), sizeof at);
+    return at;
+}
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-/* Texts are arrays of one name, or of as many as there are. */
-static em_status add_names(emi_npz_writer *archive, const emi_entry *entry, char *const *names, int dims, size_t count,
-                           em_error *err)
+static void write_numbers(const entry *e, const em_model *model, size_t count, unsigned char *bytes)
 {
-    char descr[32];
-    void *payload = NULL;
-    size_t size, width = emi_names_width(names, count);
-    (void)snprintf(descr, sizeof descr, "%cU%zu", emi_npy_descr(EM_F64)[0], width); /* this machine's byte order */
-    if (emi_size_overflows(count, UTF32 * width, &size)) return emi_fail_memory(err, "model");
-    em_status status = emi_npz_add(archive, entry->name, descr, dims, &count, size, &payload, err);
-    if (status == EM_OK) emi_names_to_array(names, count, width, payload);
-    return status;
+    size_t stride;
+    const unsigned char *at = numbers_of(e, model, &stride);
+    for (; count > 0; count--, at += stride, bytes += sizeof(int64_t)) {
+        int narrow;
+        memcpy(&narrow, at, sizeof narrow);
+        int64_t number = narrow;
+        if (e->size > sizeof narrow) memcpy(&number, at, sizeof number);
+        memcpy(bytes, &number, sizeof number);
+    }
 }
 
-static em_status add_entry(emi_npz_writer *archive, const emi_entry *entry, const em_model *model, em_error *err)
+static em_status add_entry(emi_npz_writer *archive, const entry *e, const em_model *model, em_error *err)
 {
-    size_t shape[2], count;
+    size_t shape[2], count, item = sizeof(double), width = 0;
+    char descr[32], *text = (char *)member_of(e, model);
     void *payload = NULL;
-    int dims = emi_entry_shape(entry, model, shape, &count);
-    if (entry->kind == EMI_NAMES)
-        return model->feature_names ? add_names(archive, entry, model->feature_names, dims, count, err) : EM_OK;
-    if (entry->kind == EMI_TEXT) {
-        char *text = emi_entry_member(entry, model);
-        return add_names(archive, entry, &text, dims, count, err);
+    char *const *names = e->kind == TEXT ? &text : e->kind == NAMES ? model->feature_names : NULL;
+    int dims = shape_of(e, model, shape, &count);
+    if (e->kind == NAMES && !names) return EM_OK;
+    (void)snprintf(descr, sizeof descr, "%s", emi_npy_descr(type_of(e)));
+    if (names) {
+        width = emi_names_width(names, count);
+        item = EMI_UTF32 * width;
+        (void)snprintf(descr + 1, sizeof descr - 1, "U%zu", width); /* after this machine's byte order */
     }
-    em_status status = emi_npz_add(archive, entry->name, emi_npy_descr(emi_entry_type(entry)), dims, shape,
-                                   count * sizeof(double), &payload, err);
-    if (status == EM_OK) emi_entry_to_bytes(entry, model, payload);
-    return status;
+    em_status status = emi_npz_add(archive, e->name, descr, dims, shape, count * item, &payload, err);
+    if (status != EM_OK) return status;
+    if (names)
+        emi_names_to_array(names, count, width, payload);
+    else
+        write_numbers(e, model, count, payload);
+    return EM_OK;
 }
 
 em_status em_model_write(const em_model *model, FILE *stream, em_error *err)
@@ -50,12 +149,11 @@ em_status em_model_write(const em_model *model, FILE *stream, em_error *err)
     em_status status = EM_OK;
     emi_npz_writer *archive = NULL;
     em_model written = *model;
-    written.format = EMI_MODEL_FORMAT;
+    written.format = FORMAT;
     written.converged = model->info.reason == EM_CONVERGED;
     (void)snprintf(written.version, sizeof written.version, "%s", em_version());
     TRY(emi_npz_create(&archive, err));
-    for (const emi_entry *entry = emi_model_entries; entry->name; entry++)
-        TRY(add_entry(archive, entry, &written, err));
+    for (int n = 0; n < ENTRIES; n++) TRY(add_entry(archive, &table[n], &written, err));
     TRY(emi_npz_write(archive, stream, err));
 done:
     emi_npz_writer_free(&archive);
@@ -100,59 +198,73 @@ static em_status read_array(const model_file *file, const char *name, array *out
     return status == EM_EDATA || status == EM_ENOTSUP ? no_model(file, name, "is damaged or cut short", err) : status;
 }
 
-static const unsigned char *payload_of(const array *from)
+static int fits(const emi_npy *header, const entry *e, const em_model *model)
 {
-    return from->bytes.at + from->header.data_offset;
-}
-
-static int fits(const emi_npy *header, const emi_entry *entry, const em_model *model)
-{
-    size_t shape[2], count, letters = header->item_size / UTF32;
-    int dims = emi_entry_shape(entry, model, shape, &count);
+    size_t shape[2], count, letters = header->item_size / EMI_UTF32;
+    int dims = shape_of(e, model, shape, &count);
     if (header->swapped || header->dims != dims || (header->fortran_order && dims > 1)) return 0;
     for (int n = 0; n < dims; n++)
         if (header->shape[n] != shape[n]) return 0;
-    if (entry->kind == EMI_TEXT) return header->kind == EMI_NPY_UNICODE && letters < entry->room;
-    if (entry->kind == EMI_NAMES)
-        return header->kind == EMI_NPY_UNICODE && header->item_size > 0 && letters <= EMI_NAME_LONGEST;
-    return header->kind == EMI_NPY_NUMBER && header->type == emi_entry_type(entry);
+    if (e->kind == TEXT) return header->kind == EMI_NPY_UNICODE && letters < e->size;
+    if (e->kind == NAMES) return header->kind == EMI_NPY_UNICODE && letters > 0 && letters <= EMI_NAME_LONGEST;
+    return header->kind == EMI_NPY_NUMBER && header->type == type_of(e);
+}
+
+/* 0 where one does not fit its member. */
+static int read_numbers(const entry *e, em_model *model, size_t count, const unsigned char *bytes)
+{
+    size_t stride;
+    unsigned char *at = numbers_of(e, model, &stride);
+    for (; count > 0; count--, at += stride, bytes += sizeof(int64_t)) {
+        int64_t number;
+        memcpy(&number, bytes, sizeof number);
+        int narrow = (int)number;
+        if (e->size > sizeof narrow)
+            memcpy(at, &number, sizeof number);
+        else if (narrow == number)
+            memcpy(at, &narrow, sizeof narrow);
+        else
+            return 0;
+    }
+    return 1;
 }
 
 /* Plain letters only; anything else becomes a question mark. */
-static void decode_text(const array *from, char *out)
+static void read_text(const unsigned char *bytes, size_t length, char *out)
 {
-    size_t length = from->header.payload / UTF32;
     for (size_t c = 0; c < length; c++) {
         uint32_t code;
-        memcpy(&code, payload_of(from) + UTF32 * c, UTF32);
+        memcpy(&code, bytes + EMI_UTF32 * c, EMI_UTF32);
         out[c] = (char)(code == 0 || (code >= 32 && code < 127) ? code : '?');
     }
     out[length] = 0;
 }
 
-static em_status decode_names(const model_file *file, const array *from, em_model *model, em_error *err)
+static em_status read_names(const model_file *file, const unsigned char *bytes, size_t width, em_model *model,
+                            em_error *err)
 {
     int bad = 0;
-    model->feature_names =
-        emi_names_from_array(payload_of(from), (size_t)model->d, from->header.item_size / UTF32, &bad);
+    model->feature_names = emi_names_from_array(bytes, (size_t)model->d, width, &bad);
     if (bad) return no_model(file, "feature_names", "holds what is no text", err);
     return model->feature_names ? EM_OK : emi_fail_memory(err, file->path);
 }
 
-static em_status load_entry(const model_file *file, const emi_entry *entry, em_model *model, em_error *err)
+static em_status load_entry(const model_file *file, const entry *e, em_model *model, em_error *err)
 {
     array from;
-    if (entry->optional && emi_npz_find(file->npz, entry->name) < 0) return EM_OK;
-    em_status status = read_array(file, entry->name, &from, err);
+    if (e->optional && emi_npz_find(file->npz, e->name) < 0) return EM_OK;
+    em_status status = read_array(file, e->name, &from, err);
     if (status != EM_OK) return status;
-    if (!fits(&from.header, entry, model))
-        status = no_model(file, entry->name, "has another type or shape than it should", err);
-    else if (entry->kind == EMI_NAMES)
-        status = decode_names(file, &from, model, err);
-    else if (entry->kind == EMI_TEXT)
-        decode_text(&from, emi_entry_member(entry, model));
-    else if (!emi_entry_from_bytes(entry, model, payload_of(&from)))
-        status = no_model(file, entry->name, "is too large a number", err);
+    const unsigned char *bytes = from.bytes.at + from.header.data_offset;
+    size_t letters = from.header.item_size / EMI_UTF32;
+    if (!fits(&from.header, e, model))
+        status = no_model(file, e->name, "has another type or shape than it should", err);
+    else if (e->kind == NAMES)
+        status = read_names(file, bytes, letters, model, err);
+    else if (e->kind == TEXT)
+        read_text(bytes, letters, (char *)member_of(e, model));
+    else if (!read_numbers(e, model, from.header.count, bytes))
+        status = no_model(file, e->name, "is too large a number", err);
     emi_bytes_release(&from.bytes);
     return status;
 }
@@ -161,37 +273,33 @@ static em_status load_entry(const model_file *file, const emi_entry *entry, em_m
 static em_status check_format(const model_file *file, em_error *err)
 {
     em_model says = {.format = 1}; /* what files say that do not say it */
-    em_status status = load_entry(file, &emi_format_entry, &says, err);
+    em_status status = load_entry(file, &table[FORMAT_ENTRY], &says, err);
     if (status != EM_OK) return status;
     if (says.format < 1) return no_model(file, "format_version", "is no version", err);
-    if (says.format <= EMI_MODEL_FORMAT) return EM_OK;
+    if (says.format <= FORMAT) return EM_OK;
     return emi_fail(err, EM_EDATA,
                     "%s: written by a newer eigenmesh (format %d, this one reads up to %d); try a newer version",
-                    file->path, says.format, EMI_MODEL_FORMAT);
+                    file->path, says.format, FORMAT);
 }
 
-/* K and d are the shape of `components`. */
-static em_status find_size(const model_file *file, size_t *K, size_t *d, em_error *err)
+/* A model of the right size: K and d are the shape of `components`. */
+static em_status new_model(const model_file *file, em_model **out, em_error *err)
 {
     array components;
     em_status status = read_array(file, "components", &components, err);
     if (status != EM_OK) return status;
-    const emi_npy *header = &components.header;
-    *K = header->shape[0], *d = header->shape[1];
-    if (header->dims != 2 || *K < 1 || *d < 1 || *K > *d || *d > INT_MAX / 2)
+    size_t K = components.header.shape[0], d = components.header.shape[1];
+    if (components.header.dims != 2 || K < 1 || d < 1 || K > d || d > INT_MAX / 2)
         status = no_model(file, "components", "has another shape than K x d", err);
     emi_bytes_release(&components.bytes);
-    return status;
+    return status == EM_OK ? emi_model_new(out, (int)K, (int)d, 0, err) : status;
 }
 
 static em_status check_numbers(const model_file *file, const em_model *model, em_error *err)
 {
-    const double *finite[] = {model->components, model->mean, model->scale, model->explained_variance};
     size_t K = (size_t)model->K, d = (size_t)model->d;
-    const size_t counts[] = {K * d, d, d, K};
-    for (int a = 0; a < 4; a++)
-        for (size_t n = 0; n < counts[a]; n++)
-            if (!isfinite(finite[a][n])) return no_model(file, "a number in it", "is not finite", err);
+    for (size_t n = 0; n < K * d + 2 * d + K; n++) /* components, mean, scale and variances, in a row */
+        if (!isfinite(model->numbers[n])) return no_model(file, "a number in it", "is not finite", err);
     for (size_t f = 0; f < d; f++)
         if (!(model->scale[f] > 0)) return no_model(file, "scale", "is not positive", err);
     for (size_t k = 0; k < K; k++)
@@ -212,14 +320,13 @@ done:
     return status;
 }
 
-/* All entries into a model of the right size. */
 static em_status load_entries(const model_file *file, em_model *model, em_error *err)
 {
     em_status status = EM_OK;
     int K = model->K, d = model->d;
     em_info *info = &model->info;
     info->rank = K; /* of files that do not say */
-    for (const emi_entry *entry = emi_model_entries; entry->name; entry++) TRY(load_entry(file, entry, model, err));
+    for (int n = 0; n < ENTRIES; n++) TRY(load_entry(file, &table[n], model, err));
     int sound = model->K == K && model->d == d && info->nodes >= 0;
     model->K = K, model->d = d; /* which say how much memory there is */
     if (!sound) TRY(no_model(file, "n_components, n_features or nodes", "does not fit the rest", err));
@@ -229,21 +336,18 @@ static em_status load_entries(const model_file *file, em_model *model, em_error 
     info->components = K;
     emi_model_derive(model);
 done:
-    model->K = K, model->d = d;
     return status;
 }
 
 em_status em_model_load(em_model **out, const char *path, em_error *err)
 {
     em_status status = EM_OK;
-    em_model *model = NULL;
     model_file file = {.path = path};
-    size_t K, d;
+    em_model *model = NULL;
     *out = NULL;
     TRY(open_file(&file, err));
     TRY(check_format(&file, err));
-    TRY(find_size(&file, &K, &d, err));
-    TRY(emi_model_new(&model, (int)K, (int)d, 0, err));
+    TRY(new_model(&file, &model, err));
     TRY(load_entries(&file, model, err));
     TRY(emi_input_verdict(&file.input, EM_OK, err));
     *out = model;

@@ -17,17 +17,13 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
         return emi_fail_memory(err, "model");
     }
     model->K = K, model->d = d, model->N = N;
+    double **by_component[] = {
+        &model->explained_variance, &model->explained_variance_ratio, &model->singular_values, &model->residuals,
+        &model->angle_bounds,       &model->subspace_bounds,          &model->exact_variance,  &model->component_error};
     model->components = model->numbers;
     model->mean = model->components + size;
     model->scale = model->mean + f;
-    model->explained_variance = model->scale + f;
-    model->explained_variance_ratio = model->explained_variance + k;
-    model->singular_values = model->explained_variance_ratio + k;
-    model->residuals = model->singular_values + k;
-    model->angle_bounds = model->residuals + k;
-    model->subspace_bounds = model->angle_bounds + k;
-    model->exact_variance = model->subspace_bounds + k;
-    model->component_error = model->exact_variance + k;
+    for (size_t n = 0; n < 8; n++) *by_component[n] = model->scale + f + n * k;
     for (int n = 0; n < K; n++) model->cluster[n] = n, model->angle_bounds[n] = model->subspace_bounds[n] = NAN;
     *out = model;
     return EM_OK;
@@ -55,100 +51,26 @@ void emi_model_derive(em_model *model)
     }
 }
 
-int em_model_components_count(const em_model *model)
-{
-    return model->K;
-}
-
-int em_model_features(const em_model *model)
-{
-    return model->d;
-}
-
-uint64_t em_model_samples(const em_model *model)
-{
-    return model->N;
-}
-
-const double *em_model_components(const em_model *model)
-{
-    return model->components;
-}
-
-const double *em_model_mean(const em_model *model)
-{
-    return model->mean;
-}
-
-const double *em_model_scale(const em_model *model)
-{
-    return model->scale;
-}
-
-const double *em_model_explained_variance(const em_model *model)
-{
-    return model->explained_variance;
-}
-
-const double *em_model_explained_variance_ratio(const em_model *model)
-{
-    return model->explained_variance_ratio;
-}
-
-const double *em_model_singular_values(const em_model *model)
-{
-    return model->singular_values;
-}
-
-const double *em_model_residuals(const em_model *model)
-{
-    return model->residuals;
-}
-
-const double *em_model_angle_bounds(const em_model *model)
-{
-    return model->angle_bounds;
-}
-
-const double *em_model_subspace_bounds(const em_model *model)
-{
-    return model->subspace_bounds;
-}
-
-const int64_t *em_model_clusters(const em_model *model)
-{
-    return model->cluster;
-}
-
-double em_model_noise_variance(const em_model *model)
-{
-    return model->noise_variance;
-}
-
-const double *em_model_exact_variance(const em_model *model)
-{
-    return model->has_truth && !isnan(model->exact_variance[0]) ? model->exact_variance : NULL;
-}
-
-const double *em_model_exact_components(const em_model *model)
-{
-    return model->exact_components;
-}
-
-const double *em_model_component_error(const em_model *model)
-{
-    return model->has_truth ? model->component_error : NULL;
-}
-
-const em_info *em_model_info(const em_model *model)
-{
-    return &model->info;
-}
-
-size_t em_model_trace_rows(const em_model *model)
-{
-    return model->trace_rows;
-}
+EMI_GETTER(int, em_model_components_count, em_model *model, model->K)
+EMI_GETTER(int, em_model_features, em_model *model, model->d)
+EMI_GETTER(uint64_t, em_model_samples, em_model *model, model->N)
+EMI_GETTER(const double *, em_model_components, em_model *model, model->components)
+EMI_GETTER(const double *, em_model_mean, em_model *model, model->mean)
+EMI_GETTER(const double *, em_model_scale, em_model *model, model->scale)
+EMI_GETTER(const double *, em_model_explained_variance, em_model *model, model->explained_variance)
+EMI_GETTER(const double *, em_model_explained_variance_ratio, em_model *model, model->explained_variance_ratio)
+EMI_GETTER(const double *, em_model_singular_values, em_model *model, model->singular_values)
+EMI_GETTER(const double *, em_model_residuals, em_model *model, model->residuals)
+EMI_GETTER(const double *, em_model_angle_bounds, em_model *model, model->angle_bounds)
+EMI_GETTER(const double *, em_model_subspace_bounds, em_model *model, model->subspace_bounds)
+EMI_GETTER(const int64_t *, em_model_clusters, em_model *model, model->cluster)
+EMI_GETTER(double, em_model_noise_variance, em_model *model, model->noise_variance)
+EMI_GETTER(const double *, em_model_exact_variance, em_model *model,
+           model->has_truth && !isnan(model->exact_variance[0]) ? model->exact_variance : NULL)
+EMI_GETTER(const double *, em_model_exact_components, em_model *model, model->exact_components)
+EMI_GETTER(const double *, em_model_component_error, em_model *model, model->has_truth ? model->component_error : NULL)
+EMI_GETTER(const em_info *, em_model_info, em_model *model, &model->info)
+EMI_GETTER(size_t, em_model_trace_rows, em_model *model, model->trace_rows)
 
 const em_trace_row *em_model_trace_row(const em_model *model, size_t index)
 {
@@ -226,5 +148,49 @@ em_status em_model_inverse(const em_model *model, const double *scores, size_t c
             for (size_t f = 0; f < d; f++) rows[r * d + f] = rows[r * d + f] * model->scale[f] + model->mean[f];
     }
     emi_free(block);
+    return EM_OK;
+}
+
+/* ---- fewer components ------------------------------------------------------------------------------ */
+
+/* The variance of those that go is noise: they join the directions that have no component already. */
+static double noise_beside(const em_model *model, int K)
+{
+    double before = fmin((double)model->N, model->d) - model->K, after = before + model->K - K;
+    double sum = before > 0 ? before * model->noise_variance : 0;
+    for (int k = model->K - 1; k >= K; k--) sum += model->explained_variance[k];
+    return after > 0 ? sum / after : 0;
+}
+
+/* A unit is a matrix of the components that there are in the end. */
+static void count_in_units_of(em_model *model, int K)
+{
+    double larger = (double)model->K / K;
+    for (int phase = 0; phase < EM_PHASES; phase++) model->info.traffic[phase].units *= larger;
+    for (size_t r = 0; r < model->trace_rows; r++) model->trace[r].units *= larger;
+}
+
+static int above_tolerance(const em_model *model)
+{
+    int count = 0;
+    for (int k = 0; k < model->K; k++) count += model->residuals[k] > model->info.tolerance;
+    return count;
+}
+
+em_status em_model_truncate(em_model *model, int components, em_error *err)
+{
+    em_info *info = &model->info;
+    if (components < 1 || components > model->K)
+        return emi_fail(err, EM_EINVAL, "truncate: %d components of a model of %d; try 1 to %d", components, model->K,
+                        model->K);
+    if (components == model->K) return EM_OK;
+    model->noise_variance = noise_beside(model, components);
+    count_in_units_of(model, components);
+    info->open_cluster = model->cluster[components] < components;
+    model->K = info->components = components;
+    if (info->rank > components) info->rank = components;
+    int above = above_tolerance(model);
+    if (info->limited > above) info->limited = above;
+    emi_model_derive(model);
     return EM_OK;
 }

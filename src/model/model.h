@@ -30,4 +30,20 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
 /* What follows from the residuals: their mean, and how bad the worst is. */
 void emi_model_derive(em_model *model);
 
+/* Copies of these d names; NULL: none. */
+em_status emi_model_name_features(em_model *model, const char *const *names, em_error *err);
+
+/* ---- names in a file: an array of NumPy's text, which is UTF-32, all of one width ------------------- */
+
+/* Bytes of a character; and characters of a name that a file keeps: what is longer is cut there, and a file that claims
+ * more is damaged. */
+enum { EMI_UTF32 = 4, EMI_NAME_LONGEST = 1024 };
+
+/* The width of the array; and its bytes, EMI_UTF32 * width * count of them. */
+size_t emi_names_width(char *const *names, size_t count);
+void emi_names_to_array(char *const *names, size_t count, size_t width, unsigned char *out);
+
+/* The names in an array, one allocation; *bad where it holds what is no text.  NULL then, and without memory. */
+char **emi_names_from_array(const unsigned char *array, size_t count, size_t width, int *bad);
+
 #endif

@@ -1,11 +1,9 @@
-#include "model/names.h"
-
+/* Names of features: UTF-8 here, an array of NumPy's text in the model file. */
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "model/model.h"
 
 #include <string.h>
-
-enum { UTF32 = 4 };
 
 const char *em_model_feature_name(const em_model *model, int feature)
 {
@@ -15,10 +13,8 @@ const char *em_model_feature_name(const em_model *model, int feature)
 /* Room for `count` pointers and the text they point to, in one piece; *text is where that begins. */
 static char **new_names(size_t count, size_t bytes, char **text)
 {
-    size_t pointers;
-    if (emi_size_overflows(count, sizeof(char *), &pointers) || bytes > SIZE_MAX - pointers) return NULL;
-    char **names = emi_malloc(pointers + bytes);
-    if (names) *text = (char *)names + pointers;
+    char **names = emi_malloc(count * sizeof *names + bytes);
+    if (names) *text = (char *)(names + count);
     return names;
 }
 
@@ -52,12 +48,12 @@ size_t emi_names_width(char *const *names, size_t count)
 
 void emi_names_to_array(char *const *names, size_t count, size_t width, unsigned char *out)
 {
-    memset(out, 0, UTF32 * width * count);
+    memset(out, 0, EMI_UTF32 * width * count);
     for (size_t f = 0; f < count; f++) {
         const char *at = names[f];
         for (size_t c = 0; *at && c < width; c++) {
             uint32_t code = emi_utf8_next(&at);
-            memcpy(out + UTF32 * (f * width + c), &code, UTF32);
+            memcpy(out + EMI_UTF32 * (f * width + c), &code, EMI_UTF32);
         }
     }
 }
@@ -71,7 +67,7 @@ static size_t decode(const unsigned char *array, size_t width, char *out)
     char bytes[EMI_UTF8_MOST];
     for (size_t c = 0; c < width; c++) {
         uint32_t code;
-        memcpy(&code, array + UTF32 * c, UTF32);
+        memcpy(&code, array + EMI_UTF32 * c, EMI_UTF32);
         if (code == 0) {
             ended = 1;
             continue;
@@ -91,14 +87,14 @@ char **emi_names_from_array(const unsigned char *array, size_t count, size_t wid
     char *text = NULL;
     *bad = 0;
     for (size_t f = 0; f < count && !*bad; f++) {
-        size_t size = decode(array + UTF32 * width * f, width, NULL);
+        size_t size = decode(array + EMI_UTF32 * width * f, width, NULL);
         *bad = size == 0;
         bytes += size;
     }
     char **names = *bad ? NULL : new_names(count, bytes, &text);
     for (size_t f = 0; names && f < count; f++) {
         names[f] = text;
-        text += decode(array + UTF32 * width * f, width, text);
+        text += decode(array + EMI_UTF32 * width * f, width, text);
     }
     return names;
 }

@@ -72,7 +72,7 @@ static em_status make_state(emi_mpi_state **out, MPI_Comm comm, const emi_mpi_la
     if (!c) return em_fail(err, EM_ENOMEM, "mpi: out of memory; try fewer ranks");
     c->layout = *l;
     c->own = MPI_COMM_NULL;
-    em_status status = emi_channel_open(&c->channel, comm, patience, err);
+    em_status status = emi_channel_open(&c->channel, comm, l, patience, err);
     if (status == EM_OK) status = emi_pending_alloc(&c->pending, 2 * l->ranks, err);
     if (status == EM_OK) status = emi_mpi_make_room(&c->sums, (size_t)l->ranks * sizeof(greeting), err);
     if (status == EM_OK) {

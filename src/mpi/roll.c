@@ -13,14 +13,11 @@ struct emi_notice {
     char *here;         /* [ranks] who answered */
 };
 
-em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_error *err)
+em_status emi_channel_open(emi_channel *out, MPI_Comm comm, const emi_mpi_layout *l, double patience, em_error *err)
 {
-    *out = (emi_channel){.comm = comm, .patience = patience};
+    *out = (emi_channel){.comm = comm, .rank = l->rank, .ranks = l->ranks, .patience = patience};
     if (!(patience > 0))
         return em_fail(err, EM_EINVAL, "patience: %g seconds; try 3600, or INFINITY for ever", patience);
-    int code = MPI_Comm_rank(comm, &out->rank);
-    if (code == MPI_SUCCESS) code = MPI_Comm_size(comm, &out->ranks);
-    if (code != MPI_SUCCESS) return emi_mpi_fail_call(err, "the communicator", code);
     size_t ranks = (size_t)out->ranks;
     out->notice = calloc(1, sizeof *out->notice);
     if (out->notice) {

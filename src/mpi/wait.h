@@ -19,7 +19,7 @@ typedef struct emi_channel {
     emi_notice *notice;
 } emi_channel;
 
-em_status emi_channel_open(emi_channel *out, MPI_Comm comm, double patience, em_error *err);
+em_status emi_channel_open(emi_channel *out, MPI_Comm comm, const emi_mpi_layout *l, double patience, em_error *err);
 void emi_channel_close(emi_channel *c); /* the communicator is not its own; accepts the zeroed */
 
 /* What is under way: requests, and what is known of each. */

@@ -1,41 +1,25 @@
 #include "run/checkpoint.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/output.h"
 #include "base/place.h"
-#include "run/state.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- names --------------------------------------------------------------------------------- */
 
 /* FILE, or FILE.FIRST-LAST where others have parts of it too.  A link stays a link: what counts is where it leads. */
-static char *name_part(const char *file, const em_mesh *mesh)
+static em_status name_part(emi_checkpoint *c, const char *file, const em_mesh *mesh, em_error *err)
 {
-    size_t room = strlen(file) + 32;
-    char *name = emi_malloc(room);
-    if (!name) return NULL;
-    if (emi_mesh_is_spread(mesh))
-        (void)snprintf(name, room, "%s.%d-%d", file, mesh->first, mesh->first + mesh->hosted - 1);
-    else
-        (void)snprintf(name, room, "%s", file);
-    char *followed = emi_place_follow(name);
-    if (!followed && errno != ENOMEM) return name; /* it cannot be written, which is told in time */
-    emi_free(name);
-    return followed;
-}
-
-/* The second name of a part. */
-static char *name_next(const char *path)
-{
-    size_t room = strlen(path) + sizeof ".next";
-    char *name = emi_malloc(room);
-    if (name) (void)snprintf(name, room, "%s.next", path);
-    return name;
+    char name[PATH_MAX], nodes[32] = "";
+    int spread = emi_mesh_is_spread(mesh), first = mesh->first;
+    if (spread) (void)snprintf(nodes, sizeof nodes, ".%d-%d", first, first + mesh->hosted - 1);
+    (void)snprintf(name, sizeof name, "%s%s", file, nodes); /* what is cut off is too long to be written */
+    em_status status = emi_output_target(name, c->path, sizeof c->path, err);
+    if (spread) (void)snprintf(c->next, sizeof c->next, "%s.next", c->path);
+    return status;
 }
 
 /* What is no checkpoint stays. */
@@ -46,23 +30,18 @@ static em_status remove_file(const char *path, em_error *err)
     return emi_fail(err, EM_EOUTPUT, "%s: cannot be removed (%s); try removing it by hand", path, strerror(errno));
 }
 
-static em_status rename_file(const char *from, const char *to, em_error *err)
+static em_status rename_next(const emi_checkpoint *c, em_error *err)
 {
-    if (rename(from, to) == 0 && emi_place_settle(to) == 0) return EM_OK;
-    return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", to, strerror(errno));
+    if (!*c->next || (rename(c->next, c->path) == 0 && emi_place_settle(c->path) == 0)) return EM_OK;
+    return emi_fail(err, EM_EOUTPUT, "%s: cannot be written (%s); try another place for it", c->path, strerror(errno));
 }
 
 em_status emi_checkpoint_remove(const char *file, const em_mesh *mesh, em_error *err)
 {
-    em_status status = EM_OK;
-    char *path = name_part(file, mesh), *next = path ? name_next(path) : NULL;
-    if (!next) TRY(emi_fail_memory(err, "checkpoint"));
-    if (emi_mesh_is_spread(mesh)) TRY(remove_file(next, err));
-    TRY(remove_file(path, err));
-done:
-    emi_free(next);
-    emi_free(path);
-    return status;
+    emi_checkpoint c = {0};
+    em_status status = name_part(&c, file, mesh, err);
+    if (status == EM_OK) status = remove_file(c.next, err);
+    return status == EM_OK ? remove_file(c.path, err) : status;
 }
 
 /* ---- what it says of itself -------------------------------------------------------------------- */
@@ -85,14 +64,14 @@ static void serialize_label(emi_serializer *p, emi_label *label)
     emi_serialize_long(p, &label->iteration);
     emi_serialize_text(p, label->method, sizeof label->method);
     emi_serialize_text(p, label->choice, sizeof label->choice);
-    emi_serialize_real(p, &label->alpha);
-    emi_serialize_real(p, &label->network.lowest);
-    emi_serialize_real(p, &label->network.beta);
-    emi_serialize_real(p, &label->network.spread);
+    emi_serialize_words(p, &label->alpha, 1);
+    emi_serialize_words(p, &label->network.lowest, 1);
+    emi_serialize_words(p, &label->network.beta, 1);
+    emi_serialize_words(p, &label->network.spread, 1);
     serialize_asked(p, label);
 }
 
-/* ---- finding the one to resume from ---------------------------------------------------------- */
+/* ---- finding the one that is there ------------------------------------------------------------- */
 
 /* A part that is whole, and what it says of itself. */
 static em_status open_part(const char *path, emi_serializer *from, emi_label *label, em_error *err)
@@ -102,6 +81,7 @@ static em_status open_part(const char *path, emi_serializer *from, emi_label *la
     serialize_label(from, label);
     if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
     emi_serializer_close(from);
+    label->iteration = 0;
     return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try removing it first", path);
 }
 
@@ -114,89 +94,73 @@ static em_status agree_on_iteration(em_mesh *mesh, long own, long *common, em_er
     return status;
 }
 
-/* Of the two generations, the newest one that all processes have; it keeps the first name, the other goes. */
-static em_status choose_generation(emi_checkpoint *c, em_error *err)
+/* To go on from: of the two generations, the newest one that all processes have.  It keeps the first name, the other goes. */
+static em_status take_old(emi_checkpoint *c, emi_serializer part[2], const emi_label label[2], long newest, long common,
+                          em_error *err)
+{
+    int n = label[1].iteration == common;
+    if (label[n].iteration != common)
+        return emi_fail(err, EM_EDATA,
+                        "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first", c->path,
+                        newest, common);
+    em_status status = n ? rename_next(c, err) : remove_file(c->next, err);
+    if (status != EM_OK) return status;
+    c->from = part[n];
+    part[n] = (emi_serializer){0};
+    c->label = label[n];
+    c->resumed = common;
+    return EM_OK;
+}
+
+/* Where a new run's are to go: one that all processes have is one to go on from.  One under second names alone, which some
+ * lack, never was complete, and goes. */
+static em_status leave_old(emi_checkpoint *c, const emi_label label[2], long newest, long common, em_error *err)
+{
+    c->label = label[label[1].iteration > label[0].iteration];
+    if (common > 0) c->found = newest;
+    if (common > 0 || newest == 0) return EM_OK;
+    if (label[0].iteration == 0) return remove_file(c->next, err);
+    return emi_fail(err, EM_EINVAL, "%s: of iteration %ld, and other processes have no part; try removing it first",
+                    c->path, label[0].iteration);
+}
+
+static em_status find_old(emi_checkpoint *c, int resume, em_error *err)
 {
     em_status status = EM_OK;
-    emi_serializer older = {0}, newer = {0};
-    emi_label of_older = {0}, of_newer = {0};
-    long common = 0;
-    em_status there = open_part(c->path, &older, &of_older, err),
-              newer_there = open_part(c->next, &newer, &of_newer, NULL);
-    if (newer_there != EM_OK) TRY(there);
-    long newest = newer_there == EM_OK ? of_newer.iteration : 0;
-    if (there == EM_OK && of_older.iteration > newest) newest = of_older.iteration;
-    TRY(agree_on_iteration(c->mesh, newest, &common, err));
-    if (newer_there == EM_OK && of_newer.iteration == common) {
-        TRY(rename_file(c->next, c->path, err));
-        c->from = newer, c->label = of_newer;
-        newer = (emi_serializer){0};
-    } else if (there == EM_OK && of_older.iteration == common) {
-        TRY(remove_file(c->next, err));
-        c->from = older, c->label = of_older;
-        older = (emi_serializer){0};
-    } else {
-        TRY(emi_fail(err, EM_EDATA,
-                     "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first", c->path,
-                     newest, common));
+    const char *names[] = {c->path, c->next};
+    emi_serializer part[2] = {{0}};
+    emi_label label[2] = {{.iteration = 0}};
+    if (resume) {
+        status = open_part(c->path, &part[0], &label[0], err);
+        if (open_part(c->next, &part[1], &label[1], NULL) == EM_OK) status = EM_OK;
     }
+    for (int n = 0; n < 2 && !resume && status == EM_OK; n++)
+        if (emi_serialized_is_at(names[n])) status = open_part(names[n], &part[n], &label[n], err);
+    TRY(status);
+    long newest = label[label[1].iteration > label[0].iteration].iteration, common = newest;
+    if (*c->next) TRY(agree_on_iteration(c->mesh, newest, &common, err));
+    TRY(resume ? take_old(c, part, label, newest, common, err) : leave_old(c, label, newest, common, err));
 done:
-    emi_serializer_close(&newer);
-    emi_serializer_close(&older);
-    return status;
-}
-
-static em_status find_old(emi_checkpoint *c, em_error *err)
-{
-    em_status status = c->next ? choose_generation(c, err) : open_part(c->path, &c->from, &c->label, err);
-    c->resumed = c->label.iteration;
-    return status;
-}
-
-/* ---- what lies where a new run's are to go --------------------------------------------------------- */
-
-/* The label of the part at `path`; of iteration 0 where there is none. */
-static em_status look_at(const char *path, emi_label *label, em_error *err)
-{
-    emi_serializer part = {0};
-    *label = (emi_label){0};
-    if (!emi_serialized_is_at(path)) return EM_OK;
-    em_status status = open_part(path, &part, label, err);
-    emi_serializer_close(&part);
-    return status;
-}
-
-/* A checkpoint that all processes have is one to go on from.  One under second names alone, which some lack, never was
- * complete, and goes. */
-static em_status look_for_old(emi_checkpoint *c, em_error *err)
-{
-    em_status status = EM_OK;
-    emi_label next = {0};
-    TRY(look_at(c->path, &c->label, err));
-    long named = c->label.iteration, common = named;
-    if (c->next) {
-        TRY(look_at(c->next, &next, err));
-        if (next.iteration > named) c->label = next;
-        TRY(agree_on_iteration(c->mesh, c->label.iteration, &common, err));
-    }
-    if (common == 0 && named > 0)
-        TRY(emi_fail(err, EM_EINVAL, "%s: of iteration %ld, and other processes have no part; try removing it first",
-                     c->path, named));
-    if (common == 0 && next.iteration > 0) TRY(remove_file(c->next, err));
-    if (common > 0) c->found = c->label.iteration;
-done:
+    emi_serializer_close(&part[1]);
+    emi_serializer_close(&part[0]);
     return status;
 }
 
 /* ---- opening ----------------------------------------------------------------------------------- */
+
+/* The name that is written to. */
+static const char *written(const emi_checkpoint *c)
+{
+    return *c->next ? c->next : c->path;
+}
 
 /* Told now, not after hours of work. */
 static em_status check_place(const emi_checkpoint *c, em_error *err)
 {
     emi_output *output = NULL;
     em_status status = emi_serialized_check_place(c->path, err);
-    if (status == EM_OK && c->next) status = emi_serialized_check_place(c->next, err);
-    if (status == EM_OK) status = emi_output_open(&output, c->next ? c->next : c->path, err);
+    if (status == EM_OK) status = emi_serialized_check_place(c->next, err);
+    if (status == EM_OK) status = emi_output_open(&output, written(c), err);
     emi_output_discard(&output);
     return status;
 }
@@ -209,11 +173,9 @@ em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const char *file
     if (!file) return EM_OK;
     if (strcmp(file, "-") == 0)
         TRY(emi_fail(err, EM_EINVAL, "checkpoint: '-' cannot be read again; try a file's name"));
-    c->path = name_part(file, mesh);
-    if (c->path && emi_mesh_is_spread(mesh)) c->next = name_next(c->path);
-    if (!c->path || (emi_mesh_is_spread(mesh) && !c->next)) TRY(emi_fail_memory(err, "checkpoint"));
+    TRY(name_part(c, file, mesh, err));
     TRY(check_place(c, err));
-    TRY(resume ? find_old(c, err) : look_for_old(c, err));
+    TRY(find_old(c, resume, err));
 done:
     return status;
 }
@@ -221,8 +183,6 @@ done:
 void emi_checkpoint_close(emi_checkpoint *c)
 {
     emi_serializer_close(&c->from);
-    emi_free(c->next);
-    emi_free(c->path);
     *c = (emi_checkpoint){0};
 }
 
@@ -234,14 +194,9 @@ static int is_due(const void *context)
     return emi_seconds() - c->saved >= c->every;
 }
 
-static int resumes(const void *context)
-{
-    return ((const emi_checkpoint *)context)->from.stream != NULL;
-}
-
 int emi_checkpoint_resumes(const emi_checkpoint *c)
 {
-    return c && resumes(c);
+    return c && c->from.stream;
 }
 
 static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
@@ -249,7 +204,7 @@ static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
     em_status status = EM_OK;
     emi_output *output = NULL;
     emi_serializer to;
-    TRY(emi_output_open(&output, c->next ? c->next : c->path, err));
+    TRY(emi_output_open(&output, written(c), err));
     emi_serializer_begin(&to, emi_output_stream(output));
     serialize_label(&to, &c->label);
     TRY(emi_state_serialize(&to, s, err));
@@ -266,7 +221,7 @@ static em_status save(void *context, emi_solver *s, em_error *err)
     emi_checkpoint *c = context;
     c->label.iteration = s->iteration;
     em_status status = emi_mesh_agree(c->mesh, write_part(c, s, err), err);
-    if (status == EM_OK && c->next) status = rename_file(c->next, c->path, err);
+    if (status == EM_OK) status = rename_next(c, err);
     c->saved = emi_seconds();
     return status;
 }
@@ -284,7 +239,7 @@ static em_status restore(void *context, emi_solver *s, em_error *err)
 
 const emi_between *emi_checkpoint_between(emi_checkpoint *c)
 {
-    if (!c || !c->path) return NULL;
-    c->between = (emi_between){c, is_due, resumes, save, restore};
+    if (!c || !*c->path) return NULL;
+    c->between = (emi_between){c, is_due, save, emi_checkpoint_resumes(c) ? restore : NULL};
     return &c->between;
 }

@@ -9,6 +9,8 @@
 #include "run/driver.h"
 #include "run/serialize.h"
 
+#include <limits.h>
+
 enum { EMI_LABEL_SIZES = 6, EMI_LABEL_ENTRIES = 64, EMI_METHOD_NAME = 24, EMI_ASKED_NAME = 40 };
 
 /* What decides the result, by its name: an option more shifts nothing. */
@@ -17,7 +19,7 @@ typedef struct emi_label_entry {
     uint64_t value;
 } emi_label_entry;
 
-/* What a checkpoint says of itself, before the state.  Whoever opens it says what it must be about: see fit/label.h. */
+/* What a checkpoint says of itself, before the state.  Whoever opens it says what it must be about: see fit/check.h. */
 typedef struct emi_label {
     uint64_t sizes[EMI_LABEL_SIZES];          /* d, K, N, M; first node here, nodes here        */
     uint64_t network_digest, data_digest;     /* digests of the network, and of the rows here   */
@@ -32,15 +34,14 @@ typedef struct emi_label {
 
 typedef struct emi_checkpoint {
     em_mesh *mesh;
-    char *path;   /* of this process's part; NULL: no checkpoints                     */
-    char *next;   /* its second name; NULL where this process is the only one         */
-    double every; /* seconds                                                          */
-    double saved; /* when the last one was, or the run began                          */
+    char path[PATH_MAX];                  /* of this process's part; "": no checkpoints             */
+    char next[PATH_MAX + sizeof ".next"]; /* its second name; "" where this process is the only one */
+    double every;                         /* seconds                                                */
+    double saved;                         /* when the last one was, or the run began                */
     emi_label label;
-    emi_serializer from; /* the state to go on from, until it is restored */
-    long resumed;        /* its iteration; 0: the run is a new one        */
-    long
-        found; /* of a run that does not resume: that of one that lies where this run's is to go, and that `label` is of */
+    emi_serializer from; /* the state to go on from, until it is restored                              */
+    long resumed;        /* its iteration; 0: the run is a new one                                     */
+    long found;          /* the iteration of one that lies where a new run's is to go; `label` is its  */
     emi_between between;
 } emi_checkpoint;
 
@@ -54,6 +55,10 @@ void emi_checkpoint_close(emi_checkpoint *c); /* accepts the zeroed and the half
 em_status emi_checkpoint_remove(const char *file, const em_mesh *mesh, em_error *err);
 
 int emi_checkpoint_resumes(const emi_checkpoint *c); /* until the state is restored; NULL: it does not */
+
+/* The state, to a checkpoint or from one, all but the iteration's number (state.c).  Numbers that do not fit the solver spoil
+ * it. */
+em_status emi_state_serialize(emi_serializer *p, emi_solver *s, em_error *err);
 
 /* For a driver to save, and to resume by, between two iterations; NULL where there are no checkpoints. */
 const emi_between *emi_checkpoint_between(emi_checkpoint *c);

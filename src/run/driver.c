@@ -20,17 +20,68 @@ void emi_driver_close(emi_driver *driver)
     *driver = (emi_driver){0};
 }
 
-static void stop_for_user(emi_driver *driver)
+static void stop(emi_driver *driver, em_reason reason)
 {
-    driver->reason = EM_STOPPED_USER;
+    driver->reason = reason;
     driver->over = 1;
 }
 
+void emi_solver_fail(emi_solver *s, em_status status, const em_error *err)
+{
+    if (emi_mesh_failed(s->mesh)) return;
+    s->mesh->failure = *err;
+    s->mesh->failure.code = status;
+    s->driver->over = 1;
+}
+
+/* ---- the trace ----------------------------------------------------------------------------------- */
+
+double emi_units(const em_mesh *mesh, int d, int K, uint64_t scalars)
+{
+    double unit = 2.0 * (double)mesh->graph->edges * d * K;
+    return unit > 0 ? (double)scalars / unit : 0;
+}
+
+static void look_on(em_trace_row *row, emi_solver *s, emi_observer *o, int all)
+{
+    s->mesh->phase = EMI_OBSERVING;
+    row->consensus = row->residual = NAN;
+    if (all || (s->traits & EMI_AT_ROOT && o->truth->vectors)) emi_observe_estimate(o);
+    if (all) {
+        row->consensus = emi_observe_consensus(o);
+        row->residual = emi_observe_residual(o);
+    }
+    row->error = emi_observe_error(o);
+    s->mesh->phase = EM_METHOD;
+}
+
+static void add_row(emi_trace *t, emi_solver *s, emi_observer *o, double seconds)
+{
+    const emi_count *now = &s->mesh->count[EM_METHOD], *before = &t->before;
+    uint64_t scalars = now->scalars - before->scalars;
+    em_trace_row *rows = emi_grow(t->rows, &t->room, t->count + 1, sizeof *rows);
+    if (!rows) {
+        (void)emi_fail_memory(&s->mesh->failure, "trace");
+        return;
+    }
+    t->rows = rows;
+    rows[t->count] = (em_trace_row){.iteration = s->iteration,
+                                    .rounds = now->rounds - before->rounds,
+                                    .messages = now->messages - before->messages,
+                                    .bytes = scalars * sizeof(double),
+                                    .units = emi_units(s->mesh, s->d, s->K, scalars),
+                                    .seconds = seconds};
+    look_on(&rows[t->count++], s, o, t->kind != EMI_TRACE_ERROR);
+}
+
+/* A row for the iteration that the solver has completed, where one is asked for. */
 static void trace(emi_driver *driver, emi_solver *s)
 {
-    emi_trace_add(&driver->trace, s, driver->stopping.observer, driver->seconds);
+    if (driver->trace.kind) add_row(&driver->trace, s, driver->stopping.observer, driver->seconds);
     driver->over |= emi_mesh_failed(s->mesh);
 }
+
+/* ---- the user -------------------------------------------------------------------------------------- */
 
 static int monitor_asks_end(const emi_driver *driver, const emi_solver *s)
 {
@@ -52,15 +103,10 @@ static void ask_user(emi_driver *driver, emi_solver *s)
     if (emi_mesh_is_spread(s->mesh))
         driver->wish = 1; /* the next test tells the others */
     else
-        stop_for_user(driver);
+        stop(driver, EM_STOPPED_USER);
 }
 
 /* ---- between two iterations -------------------------------------------------------------------- */
-
-static int is_due(const emi_driver *driver)
-{
-    return driver->between && driver->between->is_due(driver->between->context);
-}
 
 /* With another iteration to come, or the monitor ending the run: all processes save, or none. */
 static void save(emi_driver *driver, emi_solver *s, long end)
@@ -79,7 +125,7 @@ static void begin(emi_driver *driver, emi_solver *s)
     em_error err = {0};
     if (driver->began) return;
     driver->began = 1;
-    if (driver->between && driver->between->resumes(driver->between->context) && !emi_mesh_failed(s->mesh)) {
+    if (driver->between && driver->between->restore && !emi_mesh_failed(s->mesh)) {
         em_status status = driver->between->restore(driver->between->context, s, &err);
         if (status != EM_OK) emi_solver_fail(s, status, &err);
         return;
@@ -93,16 +139,15 @@ static void begin(emi_driver *driver, emi_solver *s)
 /* Returns whether the columns sought are found. */
 static int test(emi_driver *driver, emi_solver *s, int first, int count)
 {
-    int request = driver->wish ? EMI_ASKS_END : is_due(driver) ? EMI_ASKS_SAVE : EMI_ASKS_NOTHING;
+    int due = driver->between && driver->between->is_due(driver->between->context);
+    int request = driver->wish ? EMI_ASKS_END : due ? EMI_ASKS_SAVE : EMI_ASKS_NOTHING;
     emi_finding finding = emi_stopping_test(&driver->stopping, s, first, count, &request);
     if (emi_mesh_failed(s->mesh)) return 0;
-    if (finding == EMI_DIVERGED) {
-        driver->reason = EM_STOPPED_DIVERGED;
-        driver->over = 1;
-        return 0;
-    }
     driver->due = request == EMI_ASKS_SAVE;
-    if (request == EMI_ASKS_END) stop_for_user(driver);
+    if (finding == EMI_DIVERGED)
+        stop(driver, EM_STOPPED_DIVERGED);
+    else if (request == EMI_ASKS_END)
+        stop(driver, EM_STOPPED_USER);
     return finding == EMI_FOUND;
 }
 
@@ -165,14 +210,6 @@ int emi_next_column(emi_solver *s, int k, long limit)
         driver->column_end = s->iteration + limit;
     }
     return another(driver, s, k, 1, driver->column_end);
-}
-
-void emi_solver_fail(emi_solver *s, em_status status, const em_error *err)
-{
-    if (emi_mesh_failed(s->mesh)) return;
-    s->mesh->failure = *err;
-    s->mesh->failure.code = status;
-    s->driver->over = 1;
 }
 
 em_status emi_finish(emi_solver *s)

@@ -45,10 +45,14 @@ void emi_serializer_end(emi_serializer *p)
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-static em_status refuse_damage(const char *path, em_error *err)
+static em_status refuse(const char *path, const char *why, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: damaged or cut short, its checksum is wrong; try removing it first", path);
+    return emi_fail(err, EM_EDATA, "%s: %s", path, why);
 }
+
+static const char damaged[] = "damaged or cut short, its checksum is wrong; try removing it first";
+static const char foreign[] = "not a checkpoint, and left as it is; try another FILE for option checkpoint";
+static const char no_file[] = "not a file; try another FILE for option checkpoint";
 
 int emi_serialized_is_at(const char *path)
 {
@@ -61,23 +65,12 @@ int emi_serialized_is_at(const char *path)
     return is;
 }
 
-static em_status refuse_foreign(const char *path, em_error *err)
-{
-    return emi_fail(err, EM_EDATA, "%s: not a checkpoint, and left as it is; try another FILE for option checkpoint",
-                    path);
-}
-
-static em_status refuse_no_file(const char *path, em_error *err)
-{
-    return emi_fail(err, EM_EDATA, "%s: not a file; try another FILE for option checkpoint", path);
-}
-
 em_status emi_serialized_check_place(const char *path, em_error *err)
 {
     struct stat about;
     if (stat(path, &about) != 0) return EM_OK;
-    if (S_ISFIFO(about.st_mode)) return refuse_no_file(path, err); /* which would make us wait for a reader */
-    return !S_ISREG(about.st_mode) || emi_serialized_is_at(path) ? EM_OK : refuse_foreign(path, err);
+    if (S_ISFIFO(about.st_mode)) return refuse(path, no_file, err); /* which would make us wait for a reader */
+    return !S_ISREG(about.st_mode) || emi_serialized_is_at(path) ? EM_OK : refuse(path, foreign, err);
 }
 
 static em_status open_file(emi_serializer *p, const char *path, em_error *err)
@@ -89,7 +82,7 @@ static em_status open_file(emi_serializer *p, const char *path, em_error *err)
             err, EM_EIO,
             "%s: no checkpoint to resume from (%s); try without option resume, or with as many processes as wrote it",
             path, strerror(errno));
-    if (!S_ISREG(about.st_mode)) return refuse_no_file(path, err);
+    if (!S_ISREG(about.st_mode)) return refuse(path, no_file, err);
     p->left = (uint64_t)about.st_size / WORD;
     p->spoiled = about.st_size % WORD != 0;
     return EM_OK;
@@ -98,14 +91,14 @@ static em_status open_file(emi_serializer *p, const char *path, em_error *err)
 static em_status check_head(emi_serializer *p, const char *path, em_error *err)
 {
     uint64_t head[HEAD];
-    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse_foreign(path, err);
+    if (fread(head, WORD, HEAD, p->stream) != HEAD || memcmp(head, magic, WORD) != 0) return refuse(path, foreign, err);
     uint64_t version = lowest_first(head[1]);
     if (version != VERSION)
         return emi_fail(err, EM_EDATA,
                         "%s: a checkpoint of version %llu, and this program knows %d; try the program that wrote it, "
                         "or removing it first",
                         path, (unsigned long long)version, VERSION);
-    return p->left > HEAD && !p->spoiled ? EM_OK : refuse_damage(path, err);
+    return p->left > HEAD && !p->spoiled ? EM_OK : refuse(path, damaged, err);
 }
 
 /* Read it all once; then back to what follows the head. */
@@ -116,13 +109,13 @@ static em_status check_sum(emi_serializer *p, const char *path, em_error *err)
     rewind(p->stream);
     for (uint64_t left = p->left - 1; left > 0;) {
         size_t count = smaller(left, PIECE);
-        if (fread(piece, WORD, count, p->stream) != count) return refuse_damage(path, err);
+        if (fread(piece, WORD, count, p->stream) != count) return refuse(path, damaged, err);
         crc = crc32(crc, (const Bytef *)piece, (uInt)(count * WORD));
         left -= count;
     }
-    if (fread(&sum, WORD, 1, p->stream) != 1 || lowest_first(sum) != crc) return refuse_damage(path, err);
+    if (fread(&sum, WORD, 1, p->stream) != 1 || lowest_first(sum) != crc) return refuse(path, damaged, err);
     p->left -= HEAD + 1;
-    return fseek(p->stream, (long)HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse_damage(path, err);
+    return fseek(p->stream, (long)HEAD * WORD, SEEK_SET) == 0 ? EM_OK : refuse(path, damaged, err);
 }
 
 em_status emi_serializer_open(emi_serializer *p, const char *path, em_error *err)
@@ -167,11 +160,6 @@ void emi_serialize_words(emi_serializer *p, void *words, size_t count)
         else
             put(p, piece, n * WORD);
     }
-}
-
-void emi_serialize_real(emi_serializer *p, double *value)
-{
-    emi_serialize_words(p, value, 1);
 }
 
 void emi_serialize_long(emi_serializer *p, long *value)

@@ -106,6 +106,12 @@ status=0
 "$EIGENMESH" fit data.npy -k 2 --quiet --trace /dev/stdout -o - >both 2>"$err" || status=$?
 [[ $status -eq 2 && ! -s both ]] || fail "two outputs on one stream"
 complains "--trace: standard output is that of --output already"
+ran="fit data.npy -k 2 --quiet --trace - -o both >both"
+status=0
+# shellcheck disable=SC2094 # which is what is refused
+"$EIGENMESH" fit data.npy -k 2 --quiet --trace - -o both >both 2>"$err" || status=$?
+[[ $status -eq 2 && ! -s both ]] || fail "an output that is replaced while it is standard output"
+complains "--trace: '-' is the file of --output 'both' too"
 rm both
 works convert data.npy raw:f64:raw # a file called raw
 rm data.npz data.trace raw

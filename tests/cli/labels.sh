@@ -26,6 +26,9 @@ done
 [[ $(grep -o ' color=' kinds.svg | wc -l) -ge 90 ]] || fail "points are missing"
 [[ $(grep -o "color='rgb([^)]*)'" kinds.svg | sort -u | wc -l) -ge 4 ]] || fail "there are not four colours"
 
+works transform model.npz flowers.csv --columns 0-3 --plot listed.svg --label kind # which is no feature all the same
+cmp -s kinds.svg listed.svg || fail "a label that is listed makes another picture"
+
 # By position; the classes of one component are strips; numbers have a scale; texts of many kinds are refused.
 works transform model.npz flowers.csv --columns 0-2 --plot position.svg --label 3
 grep -q '>setosa<' position.svg || fail "a column by its position has no legend"

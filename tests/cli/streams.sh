@@ -87,9 +87,12 @@ refused_by given 2 "standard input: given twice" fit - - -k 2 -o no.npz
 refused_by given 2 "standard input: given twice" fit - /dev/stdin -k 2 -o no.npz
 refused_by given 2 "standard input: given twice" fit raw:f64:2:- - -k 2 -o no.npz
 refused_by given 2 "standard input: given twice" transform - - -o no.npy
+refused_by given 2 "standard input: given twice" fit - -k 2 --init file:- -o no.npz
 mkfifo pipe
 refuses 2 "pipe: given twice" fit pipe pipe -k 2 -o no.npz
-rm pipe
+ln -s pipe alias
+refuses 2 "alias: given twice" fit pipe alias -k 2 -o no.npz
+rm pipe alias
 printf 'a,b\n1,x\n2,3\n' >broken.csv
 given_file=broken.csv
 refused_by given 2 "standard input" fit - -k 1 --columns a,b -o no.npz

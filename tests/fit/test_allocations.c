@@ -4,7 +4,7 @@
 #include "fit/options.h"
 #include "lab/tables/generate.h"
 #include "lab/tables/writer.h"
-#include "model/names.h"
+#include "model/model.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/matrix.h"

@@ -1,5 +1,4 @@
 /* The paper's synthetic data: its spectrum, its basis, and the same numbers for the same seed. */
-#include "lab/tables/gaussian.h"
 #include "lab/tables/generate.h"
 #include "support/check.h"
 #include "support/truth.h"

@@ -40,18 +40,10 @@ static char *filled(const char *file, const char *text, const fill *with)
         free(page);                                                                                                    \
     } while (0)
 
-static fill *new_fill(void)
-{
-    em_error err = {0};
-    fill *with = NULL;
-    assert_ok(fill_open(&with, &err), &err);
-    return with;
-}
-
 static void texts_stay_texts(void **state)
 {
     (void)state;
-    fill *with = new_fill();
+    fill *with = fill_new();
     fill_text(with, "a", "%s", "<&>\"'");
     fill_text(with, "b", "%s", "two\n\x01 \xc3\xa9");
     assert_filled("a.html", "<a b=\"{{a}}\">{{b}}", with, "<a b=\"&lt;&amp;&gt;&quot;&#39;\">two   \xc3\xa9");
@@ -78,7 +70,7 @@ static void encodes_base64(void **state)
                                            {"foobar", "Zm9vYmFy"},
                                            {"\xff\xfe\xfb", "//77"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        fill *with = new_fill();
+        fill *with = fill_new();
         fill_text(with, "a", "%s", pairs[i][0]);
         assert_filled("a.html", "{{base64 a}}", with, pairs[i][1]);
         fill_free(&with);
@@ -88,7 +80,7 @@ static void encodes_base64(void **state)
 static void sections_repeat_and_vanish(void **state)
 {
     (void)state;
-    fill *with = new_fill();
+    fill *with = fill_new();
     fill_text(with, "name", "outer");
     fill_flag(with, "yes", 1);
     fill_flag(with, "no", 0);
@@ -99,6 +91,9 @@ static void sections_repeat_and_vanish(void **state)
     }
     assert_filled("a.html", "{{#items}}({{n}} {{name}}){{/items}}", with, "(0 outer)(1 inner)");
     assert_filled("a.html", "{{#yes}}+{{/yes}}{{#no}}-{{/no}}{{^no}}!{{/no}}{{^items}}?{{/items}}", with, "+!");
+    /* once for a list that has any, and between its items */
+    assert_filled("a.html", "{{?items}}[{{/items}}{{#items}}{{n}}{{#more}}, {{/more}}{{/items}}{{?no}}]{{/no}}", with,
+                  "[0, 1");
     /* a line of its own is no line of the output; one beside something else is */
     assert_filled("a.html", "{{#items}}\n<{{n}}>\n{{/items}}\n.{{#no}}x{{/no}}\n", with, "<0>\n<1>\n.\n");
     /* a text is looked up outwards; what is left out may hold sections too */
@@ -111,7 +106,7 @@ static void files_include_files(void **state)
 {
     (void)state;
     em_error err = {0};
-    fill *with = new_fill();
+    fill *with = fill_new();
     fill_text(with, "a", "<");
     free(filled("part.txt", "[{{a}}]", with));
     assert_filled("a.html", "1\n{{>part.txt}}\n2", with, "1\n[&lt;]2");

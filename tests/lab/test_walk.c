@@ -1,5 +1,5 @@
 /* Kac's walk: a rotation, and one that leaves no axis recognisable. */
-#include "lab/tables/walk.h"
+#include "lab/tables/generate.h"
 #include "support/check.h"
 
 #include <math.h>

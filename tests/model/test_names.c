@@ -1,5 +1,5 @@
 /* Names of features in a model and its file, there and back; and files of other versions. */
-#include "model/names.h"
+#include "model/model.h"
 #include "support/check.h"
 
 #include <stdio.h>

@@ -89,3 +89,20 @@ void assert_texts_inside(const char *svg)
     }
     assert_true(texts > 0);
 }
+
+canvas svg_canvas(void)
+{
+    em_error err = {0};
+    canvas to = {.kind = PICTURE_SVG};
+    assert_ok(emi_output_open(&to.output, scratch("plot.svg"), &err), &err);
+    return to;
+}
+
+char *svg_drawn(canvas *to, em_status status, em_error *err)
+{
+    assert_ok(status, err);
+    assert_ok(emi_output_commit(&to->output, err), err);
+    char *svg = svg_read(scratch("plot.svg"));
+    assert_texts_inside(svg);
+    return svg;
+}

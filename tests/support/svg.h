@@ -2,6 +2,12 @@
 #ifndef TESTS_SUPPORT_SVG_H
 #define TESTS_SUPPORT_SVG_H
 
+#include "lab/gnuplot.h"
+
+/* A picture of the test's own; and when it is drawn, in place and with all texts inside, what it is: the caller frees it. */
+canvas svg_canvas(void);
+char *svg_drawn(canvas *to, em_status status, em_error *err);
+
 /* The file's text; the caller frees it. */
 char *svg_read(const char *path);
 

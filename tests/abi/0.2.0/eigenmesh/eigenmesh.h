@@ -9,15 +9,13 @@
  * Rules that hold everywhere
  * - Every function that can fail returns em_status, 0 for success, and takes an em_error (may be NULL) which then says
  *   in one sentence what was wrong, where, and what to try.  On failure, outputs are left NULL or untouched.
- * - The library never prints, never exits, and has no global state of its own that shows; em_guard_files alone changes
- *   something of the process's.
+ * - The library never prints, never exits, and changes nothing of the process but in em_guard_files.
  * - Whatever *_open, *_create, *_split or em_fit gives belongs to the caller and is released by its *_free or *_close,
- *   which accept NULL and leave NULL behind.
+ *   which accept NULL and leave NULL behind.  What is borrowed, the caller's or the library's, must outlive its user.
  * - An object may be used by one thread at a time; different objects by different threads at once, with the results
- *   that each would have alone.  Only the BLAS library's own thread count is the whole process's: while em_fit is at
- *   work in any thread, it is the smallest that one of them asks for, which is 1 for a network of several nodes; when
- *   the last one ends, it is again what it was before the first.  A fit on a single node, which has all cores, is
- *   slower beside others, and its last digits depend on the number of cores.
+ *   that each would have alone.  Only the BLAS library's thread count is the whole process's: while em_fit is at work
+ *   in any thread, it is the smallest that one of them asks for (1 for several nodes), and afterwards what it was.  A
+ *   fit on a single node has all cores: it is slower beside others, and its last digits depend on their number.
  * - A program compiled with one version runs with later ones of the same SOVERSION.  Records that the caller makes
  *   begin with their size; those that the library hands out, always by pointer, may grow at their end.
  * - Numbers in text, read or written, have a decimal point, whatever the locale.
@@ -57,38 +55,34 @@ typedef enum em_status {
     EM_ENUMERIC = -8 /* a numerical routine failed */
 } em_status;
 
-EM_API const char *em_status_text(em_status status);
 /* What went wrong.  Filled on failure only; frozen: it never changes. */
 typedef struct em_error {
     em_status code;
     int node;      /* the node that failed, -1 when it was none in particular */
     char msg[512]; /* "WHAT: WHY; try WHAT", one line */
 } em_error;
-
+EM_API const char *em_status_text(em_status status);
 EM_API const char *em_version(void);
-/* What this library was built with: one line an entry, "name version", NULL past the end. */
-EM_API const char *em_built_with(int index);
+EM_API const char *em_built_with(int index); /* one line an entry, "name version"; NULL past the end */
 
 /* ---- tables of numbers ---------------------------------------------------------- */
 
-/* How numbers lie in a file or an array. */
-typedef enum em_dtype {
-    EM_F64,
-    EM_F32,
-    EM_F16,
-    EM_LONG_DOUBLE,
-    EM_I8,
-    EM_I16,
-    EM_I32,
-    EM_I64,
-    EM_U8,
-    EM_U16,
-    EM_U32,
-    EM_U64,
-    EM_BOOL
+typedef enum em_dtype { /* how numbers lie in a file or an array */
+                        EM_F64,
+                        EM_F32,
+                        EM_F16,
+                        EM_LONG_DOUBLE,
+                        EM_I8,
+                        EM_I16,
+                        EM_I32,
+                        EM_I64,
+                        EM_U8,
+                        EM_U16,
+                        EM_U32,
+                        EM_U64,
+                        EM_BOOL
 } em_dtype;
 
-typedef struct em_data em_data;
 /* What becomes of a value that is missing: an empty cell, NA, NaN, null, ?, or NaN in a binary file. */
 typedef enum em_missing {
     EM_MISSING_ERROR, /* is refused, with its place */
@@ -96,8 +90,7 @@ typedef enum em_missing {
     EM_MISSING_MEAN   /* em_fit fills it with its feature's mean over the network */
 } em_missing;
 
-/* Does a CSV or TSV begin with names? */
-typedef enum em_header { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } em_header;
+typedef enum em_header { EM_HEADER_AUTO, EM_HEADER_YES, EM_HEADER_NO } em_header; /* does a CSV begin with names? */
 
 /* How to read a file; NULL, or zeroes after the size, means: find out. */
 typedef struct em_read_options {
@@ -113,26 +106,22 @@ typedef struct em_read_options {
     const char *features_of;     /* whose they are, for messages */
 } em_read_options;
 
+typedef struct em_data em_data;
 /* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw numbers
  * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
- * file of that name); pipes are read too, and wait for what is written to them.  Plain binary files are
- * memory-mapped, also inside an .npz that is not compressed; what is compressed, text or a pipe is held in memory.
- *
- * A file must stay as it is while it is open.  One that is replaced by renaming another to its name is safe: the
- * old one goes on being read.  One that gets shorter ends the process by SIGBUS, unless em_guard_files() was
- * called. */
+ * file of that name); pipes are read too.  Plain binary files are memory-mapped, also inside an .npz that is not
+ * compressed; what is compressed, text or a pipe is held in memory.  A file must stay as it is while it is open, but
+ * may be replaced by renaming another to its name.  One that gets shorter ends the process by SIGBUS, unless
+ * em_guard_files was called: then that, or a failing disk, is an error, EM_EIO, of the function that reads it.  It
+ * installs a handler of SIGBUS for the whole process, which is why the library does not call it by itself; what is
+ * about no file of em_data_open goes to the handler that was there before, or ends the process. */
 EM_API em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err);
-
-/* From now on a mapped file that gets shorter, or whose disk fails, is an error, EM_EIO, of the function that reads
- * it: em_data_open, em_data_read, em_fit.  This installs a handler of SIGBUS for the whole process, which is why
- * the library does not do it by itself; the command line does.  A SIGBUS that is about no file of em_data_open goes
- * to the handler that was there before, or ends the process.  Calling it again changes nothing. */
 EM_API void em_guard_files(void);
 
-/* A table over the caller's own memory, which is borrowed: it must outlive the table and is never written.  Strides
- * are in bytes; 0 means packed row-major. */
+/* Over the caller's own memory, borrowed and never written.  Strides are in bytes; 0 means packed row-major. */
 EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                                     ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
+EM_API void em_data_free(em_data **data);
 
 EM_API size_t em_data_rows(const em_data *data);
 EM_API size_t em_data_columns(const em_data *data);
@@ -146,8 +135,7 @@ EM_API const char *em_data_column_name(const em_data *data, size_t column);
 EM_API em_status em_data_set_column_names(em_data *data, const char *const *names, em_error *err);
 
 /* What was decided in reading: the columns of the file that are no features, NULL past the end; rows left out for
- * missing values; and in words the separator, the header, lines that were skipped, which array of several; "" where
- * there was nothing. */
+ * missing values; in words, "" for nothing, the separator, the header, lines skipped, which array of several. */
 typedef struct em_left_out {
     size_t column;    /* in the file, from 0 */
     const char *name; /* "" where it has none */
@@ -156,19 +144,15 @@ typedef struct em_left_out {
 EM_API const em_left_out *em_data_left_out(const em_data *data, size_t index);
 EM_API size_t em_data_rows_dropped(const em_data *data);
 EM_API const char *em_data_remarks(const em_data *data);
-
-/* The text of a row in the column that em_read_options.label named; NULL: none was. */
-EM_API const char *em_data_label(const em_data *data, size_t row);
+EM_API const char *em_data_label(const em_data *data, size_t row); /* in em_read_options.label; NULL: none was named */
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns]. */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
-EM_API void em_data_free(em_data **data);
 
 /* ---- which rows each node holds -------------------------------------------------- */
 
 typedef struct em_shards em_shards;
-/* One table over several nodes.  how: "contiguous" (NULL too), "shuffle", or "sizes:A,B,...".  The table is
- * borrowed. */
+/* One table over several nodes, borrowed.  how: "contiguous" (NULL too), "shuffle", or "sizes:A,B,...". */
 EM_API em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const char *how, uint64_t seed,
                                  em_error *err);
 
@@ -188,10 +172,9 @@ typedef struct em_graph em_graph;
 EM_API em_status em_graph_create(em_graph **out, const char *spec, int nodes, uint64_t seed, em_error *err);
 EM_API em_status em_graph_from_edges(em_graph **out, int nodes, const int (*edges)[2], size_t count, em_error *err);
 
-/* rule: metropolis, maxdegree, lazy. */
+/* By rule: metropolis, maxdegree, lazy.  Or W[nodes * nodes], checked: symmetric, doubly stochastic, positive on edges
+ * and the diagonal, zero elsewhere. */
 EM_API em_status em_graph_set_weights(em_graph *graph, const char *rule, em_error *err);
-
-/* W[nodes * nodes], checked: symmetric, doubly stochastic, positive on edges and the diagonal, zero elsewhere. */
 EM_API em_status em_graph_set_weight_matrix(em_graph *graph, const double *W, em_error *err);
 EM_API int em_graph_nodes(const em_graph *graph);
 EM_API size_t em_graph_edges(const em_graph *graph);
@@ -216,14 +199,14 @@ EM_API void em_graph_free(em_graph **graph);
 /* ---- the network as this process sees it -------------------------------------------- */
 
 typedef struct em_mesh em_mesh;
-/* engine: "local" (NULL too) simulates all nodes in this process.  threads: cores to use, 0 for all.  The graph is
- * borrowed. */
+/* engine: "local" (NULL too) simulates all nodes here.  threads: cores to use, 0 for all.  The graph is borrowed. */
 EM_API em_status em_mesh_open(em_mesh **out, const char *engine, const em_graph *graph, int threads, em_error *err);
+EM_API void em_mesh_close(em_mesh **mesh);
+EM_API const char *em_engine_name(int index); /* those built in; NULL past the end.  engine.h is for others. */
+
+/* Of the network's nodes, first .. first + hosted - 1 live in this process. */
 EM_API int em_mesh_nodes(const em_mesh *mesh);
 EM_API int em_mesh_threads(const em_mesh *mesh);
-EM_API void em_mesh_close(em_mesh **mesh);
-
-/* Nodes first .. first + hosted - 1 live in this process. */
 EM_API int em_mesh_first(const em_mesh *mesh);
 EM_API int em_mesh_hosted(const em_mesh *mesh);
 
@@ -231,16 +214,11 @@ EM_API int em_mesh_hosted(const em_mesh *mesh);
  * is a cluster's and its topology does not matter, but not bit for bit independent of where nodes live. */
 EM_API em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err);
 
-/* How many seconds this process waits for another one before it fails, and names it: more than any honest step
- * takes.  INFINITY: for ever. */
+/* Seconds to wait for another process before failing, and naming it: more than any honest step takes, or INFINITY. */
 EM_API em_status em_mesh_set_patience(em_mesh *mesh, double seconds, em_error *err);
-
-/* Names of the engines built in; NULL past the end.  engine.h is for others. */
-EM_API const char *em_engine_name(int index);
 
 /* ---- fit --------------------------------------------------------------------------- */
 
-/* A method, as the registry describes it. */
 typedef struct em_method_info {
     const char *name;    /* "dsa" */
     const char *summary; /* one line */
@@ -250,9 +228,7 @@ typedef struct em_method_info {
     int exact;           /* given enough iterations, it meets any tolerance */
     int residual;        /* its tolerance is a promise about the residual; of the others, about the change */
 } em_method_info;
-
-/* The index-th method; NULL past the end. */
-EM_API const em_method_info *em_method(int index);
+EM_API const em_method_info *em_method(int index); /* NULL past the end */
 
 /* One row of the trace: counts are totals since the first iteration began.  A number that does not apply is NaN. */
 typedef struct em_trace_row {
@@ -268,14 +244,12 @@ typedef struct em_progress {
     double tolerance;
     double error; /* NaN unless the truth is known and a trace is kept */
 } em_progress;
-
 /* Called after every iteration; non-zero stops the run with EM_STOPPED_USER. */
 typedef int em_monitor_fn(const em_progress *progress, void *user);
 
-/* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).  One table describes
- * all options to programs, the command line, the manual and Python. */
 typedef struct em_options em_options;
-/* A switch is yes or no. */
+/* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).  One table describes
+ * all options to programs, the command line, the manual and Python.  A switch is yes or no. */
 typedef enum { EM_OPTION_SWITCH, EM_OPTION_WHOLE, EM_OPTION_REAL, EM_OPTION_WORD, EM_OPTION_TEXT } em_option_kind;
 
 typedef struct em_option_info {
@@ -292,11 +266,9 @@ EM_API em_status em_options_create(em_options **out, em_error *err);
 EM_API em_status em_options_copy(em_options **out, const em_options *from, em_error *err);
 EM_API void em_options_free(em_options **options);
 
-/* The value is copied; NULL is the default. */
+/* The value is copied; NULL is the default.  It is got as text that can be set, "" where there is none: this returns
+ * its length, like snprintf, whether or not there was room for it; EM_EINVAL: no such option. */
 EM_API em_status em_options_set(em_options *options, const char *name, const char *value, em_error *err);
-
-/* The value as text that em_options_set takes, "" where there is none.  Returns its length, like snprintf, whether
- * or not there was room for it; EM_EINVAL: no such option. */
 EM_API int em_options_get(const em_options *options, const char *name, char *value, size_t room);
 
 /* A start for the iterations, and eigenvectors to measure the error against: features x components numbers,
@@ -336,44 +308,37 @@ typedef struct em_info {
     long iterations;
     double step; /* alpha as used; NaN where a method has none */
     double tolerance, change;
-    double residual; /* mean over the components, each relative to its own eigenvalue */
-    double worst_residual;
-    double consensus; /* at the end of the iterations */
-    double error;     /* of the nodes' estimates; NaN without a truth */
+    double residual, worst_residual; /* mean and largest of the components', each relative to its own eigenvalue */
+    double consensus, error;         /* of the nodes' estimates, at the end of the iterations; NaN without a truth */
     int nodes, threads;
     uint64_t samples;
     int features, components;
     uint64_t seed;
     em_traffic traffic[EM_PHASES];
-    double seconds_setup, seconds; /* before, and during, the iterations */
-    double seconds_sending;        /* of these: handing blocks to the engine, and */
-    double seconds_waiting;        /* waiting for those of others, in this process */
-    long resumed;                  /* from a checkpoint of this iteration; 0: from the start */
-    int constant_features;         /* left unscaled under scale=std */
-    uint64_t missing_values;       /* filled with the mean of their feature, over the network; not kept in a file */
-    int open_cluster;              /* the last eigenvalue and the next one are alike: see em_model_clusters */
-    int rank;                      /* components with variance of their own: those after have 0 */
-    int limited;                   /* components above the tolerance, where rounding forbids more */
-    char choice[256];              /* why "auto" chose the method; empty otherwise */
+    double seconds_setup, seconds;           /* before, and during, the iterations */
+    double seconds_sending, seconds_waiting; /* of these: handing blocks to the engine, and waiting for others' */
+    long resumed;                            /* from a checkpoint of this iteration; 0: from the start */
+    int constant_features;                   /* left unscaled under scale=std */
+    uint64_t missing_values; /* filled with the mean of their feature, over the network; not kept in a file */
+    int open_cluster;        /* the last eigenvalue and the next one are alike: see em_model_clusters */
+    int rank;                /* components with variance of their own: those after have 0 */
+    int limited;             /* components above the tolerance, where rounding forbids more */
+    char choice[256];        /* why "auto" chose the method; empty otherwise */
 } em_info;
 
 typedef struct em_model em_model;
-/* Find the components.
+/* Find the components.  Collective: every process of the mesh calls it, with the same options.  Not converging is a
+ * result, not an error: see em_model_info(m)->reason.
  *
- * Collective: every process of the mesh calls it, with the same options.  Not converging is a result, not an
- * error: see em_model_info(m)->reason.
- *
- * With the option checkpoint, all that a run carries from one iteration to the next is written to that file,
- * which is always whole, every so often and when the monitor stops the run.  Where the nodes live in several
- * processes, each writes the part of its own nodes, FILE.FIRST-LAST.  A run that resumes from it, on the same data
- * and network, with the same options and in as many processes, ends with the same result, bit for bit, as one that
- * never stopped; only the limit of iterations may be another, where a method does not divide it between the
- * components.  What lies there already is never overwritten by a run that does not resume from it: not another
- * file, and no checkpoint either. */
+ * With the option checkpoint, all that a run carries from one iteration to the next is kept in a file, always whole,
+ * or in one a process, FILE.FIRST-LAST, by its nodes.  A run that resumes from it, on the same data and network, with
+ * the same options and in as many processes, ends with the same result, bit for bit, as one that never stopped; only
+ * the limit of iterations may be another, where a method does not divide it between the components.  No other run
+ * overwrites what lies there already. */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 
-/* What em_fit would do, decided by it in the same way, from the sizes alone: no row is read. */
+/* What em_fit would do, decided by it in the same way, from the sizes alone: no row is read.  Collective too. */
 typedef struct em_plan {
     const char *method;                       /* the first, where "auto" may try others */
     char why[256];                            /* it, and not another one */
@@ -387,8 +352,6 @@ typedef struct em_plan {
     double rounds, messages, bytes; /* that the method sends in so many */
     double memory;                  /* bytes in this process, beside the rows */
 } em_plan;
-
-/* Collective, like em_fit. */
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);
 EM_API void em_plan_free(em_plan **plan);
@@ -402,7 +365,6 @@ EM_API em_status em_checkpoint_remove(const em_options *options, const em_mesh *
 EM_API int em_model_components_count(const em_model *model);
 EM_API int em_model_features(const em_model *model);
 EM_API uint64_t em_model_samples(const em_model *model);
-
 /* Borrowed views that live as long as the model, scikit-learn's meaning and shapes. */
 EM_API const double *em_model_components(const em_model *model);              /* K x d */
 EM_API const double *em_model_mean(const em_model *model);                    /* d */
@@ -411,29 +373,26 @@ EM_API const char *em_model_feature_name(const em_model *model, int feature); /*
 EM_API const double *em_model_explained_variance(const em_model *model);      /* K */
 EM_API const double *em_model_explained_variance_ratio(const em_model *model);
 EM_API const double *em_model_singular_values(const em_model *model);
-
-/* How good they are: ||C x - theta x|| / theta, each relative to its own eigenvalue; and a bound on the sine of the
- * angle between each component and the true eigenvector, 1 where nothing is known of a single one. */
-EM_API const double *em_model_residuals(const em_model *model);    /* K */
-EM_API const double *em_model_angle_bounds(const em_model *model); /* K */
-
-/* For each component the first one of those in a row whose eigenvalues are too close, relative to their own size,
- * to tell the vectors apart: singly they are not determined, the subspace they span is, and the bound is on its
- * largest angle. */
-EM_API const int64_t *em_model_clusters(const em_model *model);       /* K */
-EM_API const double *em_model_subspace_bounds(const em_model *model); /* K */
 EM_API double em_model_noise_variance(const em_model *model);
+EM_API const em_info *em_model_info(const em_model *model);
+
+/* How good they are, K numbers each: ||C x - theta x|| / theta, relative to its own eigenvalue; a bound on the sine of
+ * the angle between each component and the true eigenvector, 1 where nothing is known of a single one; the first one
+ * of those in a row whose eigenvalues are too close, relative to their own size, to tell the vectors apart: singly
+ * they are not determined, the subspace they span is; and a bound on the sine of its largest angle. */
+EM_API const double *em_model_residuals(const em_model *model);
+EM_API const double *em_model_angle_bounds(const em_model *model);
+EM_API const int64_t *em_model_clusters(const em_model *model);
+EM_API const double *em_model_subspace_bounds(const em_model *model);
 
 /* The exact variances and components, and each component's error against the truth, averaged over the nodes: NULL
  * unless the fit computed the truth (not kept in a file). */
 EM_API const double *em_model_exact_variance(const em_model *model);   /* K */
 EM_API const double *em_model_exact_components(const em_model *model); /* K x d */
-EM_API const double *em_model_component_error(const em_model *model);
-EM_API const em_info *em_model_info(const em_model *model);
+EM_API const double *em_model_component_error(const em_model *model);  /* K */
 
-/* The trace, row by row; NULL past the end. */
 EM_API size_t em_model_trace_rows(const em_model *model);
-EM_API const em_trace_row *em_model_trace_row(const em_model *model, size_t index);
+EM_API const em_trace_row *em_model_trace_row(const em_model *model, size_t index); /* NULL past the end */
 
 /* Rows to scores (rows x d -> rows x K), and back.  whiten: scores of unit variance. */
 EM_API em_status em_model_transform(const em_model *model, const double *rows, size_t count, int whiten, double *scores,
@@ -444,13 +403,12 @@ EM_API em_status em_model_inverse(const em_model *model, const double *scores, s
 /* Forget all components but the first ones: noise, rank and units follow, and what was sent stays. */
 EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);
 
-/* A .npz that numpy.load opens.  Its entry format_version says which programs can read it: a file of an older
- * version always can be, one of a newer version is refused. */
+/* A .npz that numpy.load opens; or the same into a stream that is open, whose own failures are the stream's to tell.
+ * Its entry format_version says which programs can read it: a file of an older version always can be, one of a newer
+ * version is refused. */
 EM_API em_status em_model_save(const em_model *model, const char *path, em_error *err);
-EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
-
-/* The same file into a stream that is open; a failure of the stream itself is the stream's to tell. */
 EM_API em_status em_model_write(const em_model *model, FILE *stream, em_error *err);
+EM_API em_status em_model_load(em_model **out, const char *path, em_error *err);
 EM_API void em_model_free(em_model **model);
 
 #ifdef __cplusplus
