@@ -4,6 +4,7 @@ DESTDIR ?=
 SETUP ?=
 DATA ?=
 REPRODUCE ?=
+BENCH ?=
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -60,11 +61,11 @@ fuzz: ## run every fuzz target for FUZZ_SECONDS (30) each
 	$(call compile,build-fuzz)
 	tests/fuzz/run $(FUZZ_SECONDS)
 
-bench: ## run the benchmarks
+bench: ## run the benchmarks; BENCH=--more for many more shapes
 	@scripts/setup bench
 	cmake --preset release
 	$(call compile,build)
-	bench/run
+	bench/run build/bench/eigenmesh_bench $(BENCH)
 
 reproduce: all ## the paper's figures, into docs/reproduction.md and build/reproduction/index.html
 	@scripts/setup reproduce

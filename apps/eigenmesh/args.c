@@ -1,5 +1,4 @@
 #include "command.h"
-#include "flags.h"
 #include "message.h"
 
 #include "base/text.h"
@@ -11,6 +10,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the library's options as flags ---------------------------------------------------------------------- */
+
+/* What a caller of the library does by other means than an option. */
+static const struct {
+    const char *there, *here;
+} phrases[] = {{"one that em_method lists", "eigenmesh fit --help"},
+               {"a truth of your own", "file:Q.npy"},
+               {"another way to average", "another --average"},
+               {"components=10", "-k 10"}};
+
+/* Flags that are no options of the library, and that its messages name as if they were. */
+static const em_option_info others[] = {
+    {.name = "nodes", .kind = EM_OPTION_TEXT},    {.name = "threads", .kind = EM_OPTION_TEXT},
+    {.name = "patience", .kind = EM_OPTION_TEXT}, {.name = "header", .kind = EM_OPTION_TEXT},
+    {.name = "columns", .kind = EM_OPTION_TEXT},  {.name = "delimiter", .kind = EM_OPTION_TEXT},
+    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT}};
+
+enum { OTHERS = sizeof others / sizeof *others };
+
+static const em_option_info *option_named(const char *name, size_t length)
+{
+    for (int i = 0;; i++) {
+        const em_option_info *option = i < OTHERS ? &others[i] : em_option(i - OTHERS);
+        if (!option || (strlen(option->name) == length && strncmp(option->name, name, length) == 0)) return option;
+    }
+}
+
+const char *flag_of(const em_option_info *option, char room[FLAG_ROOM])
+{
+    int negated = option->kind == EM_OPTION_SWITCH && strcmp(option->preset, "yes") == 0;
+    (void)snprintf(room, FLAG_ROOM, "--%s%s", negated ? "no-" : "", option->name);
+    return room;
+}
+
+static int ends_a_name(char c)
+{
+    return !isalnum((unsigned char)c) && c != '-' && c != '_' && c != '.';
+}
+
+/* What stands at `text` in words of here, and how much of the text that was; 0 where it stays. */
+static size_t translate(const char *text, char out[FLAG_ROOM])
+{
+    for (size_t n = 0; n < sizeof phrases / sizeof *phrases; n++)
+        if (emi_text_after(text, phrases[n].there)) {
+            (void)snprintf(out, FLAG_ROOM, "%s", phrases[n].here);
+            return strlen(phrases[n].there);
+        }
+    const char *after = emi_text_after(text, "option "), *name = after ? after : text, *end = name;
+    while (!ends_a_name(*end)) end++;
+    const em_option_info *option = option_named(name, (size_t)(end - name));
+    if (!option || (!after && *end != '=')) return 0;
+    (void)flag_of(option, out);
+    size_t length = (size_t)(end - text);
+    if (after) return length;
+    if (option->kind == EM_OPTION_SWITCH) return length + strcspn(end, " ,;)");
+    (void)strncat(out, " ", 2);
+    return length + 1;
+}
+
+const char *in_flags(const char *text, char *out, size_t room)
+{
+    char words[FLAG_ROOM];
+    size_t used = 0;
+    for (int between = 1; *text && used + 1 < room;
+         between = isspace((unsigned char)out[used - 1]) || out[used - 1] == '(') {
+        size_t length = between ? translate(text, words) : 0;
+        int added =
+            length ? snprintf(out + used, room - used, "%s", words) : snprintf(out + used, room - used, "%c", *text);
+        used = used + (size_t)added < room ? used + (size_t)added : room - 1;
+        text += length ? length : 1;
+    }
+    out[used] = 0;
+    return out;
+}
+
+void error_in_flags(em_error *err)
+{
+    char out[sizeof err->msg];
+    char *subject = strstr(err->msg, ": ");
+    if (!subject) return;
+    size_t left = sizeof err->msg - (size_t)(subject - err->msg);
+    (void)snprintf(subject, left, "%s", in_flags(subject, out, sizeof out));
+}
+
 /* ---- the options of a command ------------------------------------------------------------------------ */
 
 static void add(arguments *args, option_spec spec)
@@ -20,30 +103,25 @@ static void add(arguments *args, option_spec spec)
 }
 
 /* A switch has no value: it is "resume", or "no-center" where that is the default. */
-static option_spec from_library(int index)
+static void add_from_library(arguments *args, const em_option_info *info, file_use file)
 {
-    static char flags[ARGS_MAX][FLAG_ROOM], helps[ARGS_MAX][ARGS_HELP];
-    const em_option_info *info = em_option(index);
-    option_spec spec = {.name = flag_of(info, flags[index]) + strlen("--"),
-                        .help = in_flags(info->help, helps[index], ARGS_HELP),
-                        .info = info};
-    if (info->kind == EM_OPTION_SWITCH) return spec;
-    spec.metavar = info->metavar;
-    spec.preset = info->preset;
+    if (!info || args->count == ARGS_MAX)
+        abort(); /* a command's table names an option that the library does not have */
+    option_spec spec = {.name = flag_of(info, args->flags[args->count]) + strlen("--"),
+                        .help = in_flags(info->help, args->helps[args->count], ARGS_HELP),
+                        .info = info,
+                        .file = file};
+    if (info->kind != EM_OPTION_SWITCH) {
+        spec.metavar = info->metavar;
+        spec.preset = info->preset;
+    }
     if (strcmp(info->name, "method") == 0) spec.letter = 'm';
     if (strcmp(info->name, "components") == 0) {
         spec.letter = 'k';
         spec.example = "10";
         spec.required = 1;
     }
-    return spec;
-}
-
-static int index_in_library(const char *name)
-{
-    for (int i = 0; em_option(i); i++)
-        if (strcmp(em_option(i)->name, name) == 0) return i;
-    abort(); /* a command's table names an option that the library does not have */
+    add(args, spec);
 }
 
 static int takes(const command_spec *command, const char *option)
@@ -60,9 +138,10 @@ void args_collect(arguments *args, const command_spec *command)
 {
     *args = (arguments){.command = command};
     for (const option_spec *own = command->options; own->name; own++) {
-        option_spec spec = own->help ? *own : from_library(index_in_library(own->name));
-        spec.file = own->file;
-        add(args, spec);
+        if (own->help)
+            add(args, *own);
+        else
+            add_from_library(args, option_named(own->name, strlen(own->name)), own->file);
     }
     if (command->prints_table)
         add(args, (option_spec){.name = "json", .help = "print one JSON object and nothing else"});
@@ -70,7 +149,7 @@ void args_collect(arguments *args, const command_spec *command)
     add(args, (option_spec){.name = "help", .letter = 'h', .help = "print this help"});
     args->first_solver = args->count;
     for (int i = 0; em_option(i); i++)
-        if (takes(command, em_option(i)->name)) add(args, from_library(i));
+        if (takes(command, em_option(i)->name)) add_from_library(args, em_option(i), NO_FILE);
 }
 
 static const option_spec *find(const arguments *args, const char *name)
@@ -100,10 +179,9 @@ static void describe(const arguments *args, struct option *options, char *letter
 
 static int index_of(const arguments *args, int value)
 {
-    if (value >= LETTERS) return value - LETTERS;
-    for (int i = 0; i < args->count; i++)
-        if (args->specs[i].letter && args->specs[i].letter == value) return i;
-    return -1;
+    int i = 0;
+    while (i < args->count && value != LETTERS + i && value != args->specs[i].letter) i++;
+    return i;
 }
 
 static em_status unknown(const arguments *args, const char *typed, em_error *err)
@@ -250,14 +328,6 @@ em_status args_real(const arguments *args, const char *name, double *value, em_e
     return not_a_number(args, name, "a number", err);
 }
 
-/* The library speaks of "step"; here it is --step. */
-static em_status as_typed(em_status status, const char *name, em_error *err)
-{
-    em_error library = *err;
-    if (strncmp(library.msg, name, strlen(name)) == 0) (void)emi_fail(err, status, "--%s", library.msg);
-    return status;
-}
-
 em_status args_solver(const arguments *args, em_options *options, em_error *err)
 {
     for (int i = 0; i < args->count; i++) {
@@ -266,7 +336,10 @@ em_status args_solver(const arguments *args, em_options *options, em_error *err)
         const char *other = strcmp(option->preset, "yes") == 0 ? "no" : "yes";
         const char *value = option->kind == EM_OPTION_SWITCH ? other : args->values[i];
         em_status status = em_options_set(options, option->name, value, err);
-        if (status != EM_OK) return as_typed(status, option->name, err);
+        if (status == EM_OK) continue;
+        em_error library = *err; /* speaks of "step"; here it is --step */
+        if (emi_text_after(library.msg, option->name)) (void)emi_fail(err, status, "--%s", library.msg);
+        return status;
     }
     return EM_OK;
 }

@@ -8,22 +8,37 @@
 #include <unistd.h>
 
 static const engine *joined = &engine_local, *chosen = &engine_local; /* by the processes; for the mesh */
-static int rank, size = 1;
+static processes all = {.size = 1};
 static double patience = 3600; /* seconds */
 
 /* Some process is lost: those left end, and have no more to do with each other.  The one that noticed says so; it told the
  * others. */
 static int lost, noticed;
 
-/* What moves bytes between the processes, where there are several: the first one hears all others, and tells all others. */
-static const em_engine *mover;
-static void *state;
+/* Where there are several: the first one hears all others, and tells all others. */
 static em_link *up, *down; /* [size - 1] */
 static const void **inbox; /* [size] */
-static em_error *outcomes; /* [size] */
-static size_t *numbers;    /* [size] */
 
-/* ---- a star -------------------------------------------------------------------------------------------------------- */
+/* ---- engines -------------------------------------------------------------------------------------------------------- */
+
+const engine *engine_at(int index)
+{
+#define X(name) &engine_##name,
+    static const engine *const engines[] = {EIGENMESH_ENGINES};
+#undef X
+    return index < (int)(sizeof engines / sizeof *engines) ? engines[index] : NULL;
+}
+
+static const engine *engine_named(const char *name)
+{
+    for (int i = 0; engine_at(i); i++)
+        if (strcmp(engine_at(i)->name, name) == 0) return engine_at(i);
+    return NULL;
+}
+
+const engine engine_local = {.name = "local"};
+
+/* ---- a star --------------------------------------------------------------------------------------------------------- */
 
 /* What one process heard from another begins with its name. */
 static int is_heard(const em_error *err)
@@ -37,110 +52,39 @@ static em_status lose(em_error *err)
     if (lost) return err->code;
     lost = 1;
     noticed = !is_heard(err);
-    if (noticed) (void)snprintf(err->msg, sizeof err->msg, "rank %d: %.480s", rank, own.msg);
+    if (noticed) (void)snprintf(err->msg, sizeof err->msg, "rank %d: %.480s", all.rank, own.msg);
     return err->code;
 }
 
+/* inbox[r] is then what this process heard from r. */
 static em_status move(const em_link *links, const void *block, size_t bytes, em_error *err)
 {
-    em_status status = mover->begin(state, links, (size_t)size - 1, &block, bytes, err);
-    if (status == EM_OK) status = mover->end(state, inbox, err);
+    em_status status = all.mover->begin(all.state, links, (size_t)all.size - 1, &block, bytes, err);
+    if (status == EM_OK) status = all.mover->end(all.state, inbox, err);
     return status == EM_OK ? status : lose(err);
-}
-
-em_status cluster_gather(const void *own, size_t bytes, void *all, em_error *err)
-{
-    em_status status = mover ? move(up, own, bytes, err) : EM_OK;
-    if (status != EM_OK || rank != 0) return status;
-    memcpy(all, own, bytes);
-    for (int r = 1; mover && r < size; r++) memcpy((char *)all + (size_t)r * bytes, inbox[r], bytes);
-    return EM_OK;
 }
 
 em_status cluster_share(void *bytes, size_t count, em_error *err)
 {
-    if (!mover || count == 0) return EM_OK;
+    if (!all.mover || count == 0) return EM_OK;
     em_status status = move(down, bytes, count, err);
-    if (status == EM_OK && rank != 0) memcpy(bytes, inbox[0], count);
+    if (status == EM_OK && all.rank != 0) memcpy(bytes, inbox[0], count);
     return status;
-}
-
-static em_status connect_all(em_error *err)
-{
-    size_t count = (size_t)size;
-    em_status status = joined->connect(&mover, &state, patience, err);
-    if (status != EM_OK) {
-        mover = NULL;
-        return status == EM_ENET ? lose(err) : status;
-    }
-    up = calloc(count, sizeof *up);
-    down = calloc(count, sizeof *down);
-    inbox = calloc(count, sizeof *inbox);
-    outcomes = calloc(count, sizeof *outcomes);
-    numbers = calloc(count, sizeof *numbers);
-    if (!up || !down || !inbox || !outcomes || !numbers) {
-        (void)emi_fail_memory(err, "processes");
-        mover->fail(state, err);
-        return lose(err);
-    }
-    for (int r = 1; r < size; r++) {
-        up[r - 1] = (em_link){r, 0};
-        down[r - 1] = (em_link){0, r};
-    }
-    return EM_OK;
-}
-
-/* ---- agreement ----------------------------------------------------------------------------------------------------- */
-
-/* The first that failed is believed, unless one heard over the engine where it happened; what all fail at alike happened
- * nowhere in particular. */
-static em_error first_failure(void)
-{
-    int failures = 0, heard = -1, failed = -1;
-    for (int r = size - 1; r >= 0; r--) {
-        if (outcomes[r].code == EM_OK) continue;
-        failures++;
-        failed = r;
-        if (is_heard(&outcomes[r])) heard = r;
-    }
-    if (failed < 0) return (em_error){.code = EM_OK, .node = -1};
-    em_error told = outcomes[heard >= 0 ? heard : failed];
-    if (heard < 0 && failures < size)
-        (void)snprintf(told.msg, sizeof told.msg, "rank %d: %.480s", failed, outcomes[failed].msg);
-    return told;
-}
-
-em_status cluster_agree(em_status status, em_error *err)
-{
-    if (!mover || lost) return status;
-    if (status == EM_ENET) {
-        if (!is_heard(err)) mover->fail(state, err); /* to those that are not in the mesh, where it was found */
-        return lose(err);
-    }
-    em_error told = {.node = -1}, lost_one = {0};
-    if (status != EM_OK) told = *err;
-    told.code = status;
-    em_status moved = cluster_gather(&told, sizeof told, outcomes, &lost_one);
-    if (moved == EM_OK && rank == 0) told = first_failure();
-    if (moved == EM_OK) moved = cluster_share(&told, sizeof told, &lost_one);
-    if (moved != EM_OK) told = lost_one;
-    if (told.code != EM_OK) *err = told;
-    return told.code;
-}
-
-em_status cluster_meet(em_error *err)
-{
-    return cluster_agree(EM_OK, err);
 }
 
 /* The sum, or the largest, of all processes' numbers. */
 static em_status combine(size_t *number, int largest, em_error *err)
 {
-    if (!mover) return EM_OK;
-    em_status status = cluster_gather(number, sizeof *number, numbers, err);
+    if (!all.mover) return EM_OK;
+    em_status status = move(up, number, sizeof *number, err);
     if (status != EM_OK) return status;
-    for (int r = 1; rank == 0 && r < size; r++)
-        *number = !largest ? *number + numbers[r] : numbers[r] > *number ? numbers[r] : *number;
+    size_t total = *number;
+    for (int r = 1; all.rank == 0 && r < all.size; r++) {
+        size_t theirs = *(const size_t *)inbox[r];
+        if (!largest) total += theirs;
+        if (largest && theirs > total) total = theirs;
+    }
+    *number = total;
     return cluster_share(number, sizeof *number, err);
 }
 
@@ -149,24 +93,70 @@ em_status cluster_sum(size_t *number, em_error *err)
     return combine(number, 0, err);
 }
 
-em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err)
+em_status cluster_gather(const void *own, size_t bytes, char **out, size_t *size, em_error *err)
 {
     em_status status = EM_OK;
+    size_t longest = bytes;
     char *padded = NULL;
-    size_t longest = own;
-    *all = NULL;
-    *all_size = 0;
+    *out = NULL;
+    *size = 0;
     TRY(combine(&longest, 1, err));
     if (longest == 0) goto done;
     padded = calloc(longest, 1);
-    if (rank == 0) *all = calloc((size_t)size, longest);
-    TRY(cluster_agree(padded && (*all || rank != 0) ? EM_OK : emi_fail_memory(err, "texts"), err));
-    if (own) memcpy(padded, text, own);
-    TRY(cluster_gather(padded, longest, *all, err));
-    *all_size = (size_t)size * longest;
+    if (all.rank == 0) *out = calloc((size_t)all.size, longest);
+    TRY(cluster_agree(padded && (*out || all.rank != 0) ? EM_OK : emi_fail_memory(err, "processes"), err));
+    if (padded && bytes) memcpy(padded, own, bytes);
+    if (all.mover) TRY(move(up, padded, longest, err));
+    if (*out && bytes) memcpy(*out, own, bytes);
+    for (int r = 1; *out && r < all.size; r++) memcpy(*out + (size_t)r * longest, inbox[r], longest);
+    *size = (size_t)all.size * longest;
 done:
+    if (status != EM_OK) {
+        free(*out);
+        *out = NULL;
+    }
     free(padded);
     return status;
+}
+
+/* ---- agreement ------------------------------------------------------------------------------------------------------ */
+
+/* The first that failed is believed, unless one heard over the engine where it happened; what all fail at alike happened
+ * nowhere in particular. */
+static em_error first_failure(const em_error *own)
+{
+    const em_error *first = NULL, *heard = NULL;
+    int failures = 0, rank = 0;
+    for (int r = all.size - 1; r >= 0; r--) {
+        const em_error *outcome = r ? inbox[r] : own;
+        if (outcome->code == EM_OK) continue;
+        failures++;
+        first = outcome;
+        rank = r;
+        if (is_heard(outcome)) heard = outcome;
+    }
+    if (!first) return (em_error){.node = -1};
+    em_error told = heard ? *heard : *first;
+    if (!heard && failures < all.size) (void)snprintf(told.msg, sizeof told.msg, "rank %d: %.480s", rank, first->msg);
+    return told;
+}
+
+em_status cluster_agree(em_status status, em_error *err)
+{
+    if (!all.mover || lost) return status;
+    if (status == EM_ENET) {
+        if (!is_heard(err)) all.mover->fail(all.state, err); /* to those that are not in the mesh, where it was found */
+        return lose(err);
+    }
+    em_error told = {.node = -1}, lost_one = {0};
+    if (status != EM_OK) told = *err;
+    told.code = status;
+    em_status moved = move(up, &told, sizeof told, &lost_one);
+    if (moved == EM_OK && all.rank == 0) told = first_failure(&told);
+    if (moved == EM_OK) moved = cluster_share(&told, sizeof told, &lost_one);
+    if (moved != EM_OK) told = lost_one;
+    if (told.code != EM_OK) *err = told;
+    return told.code;
 }
 
 /* ---- joining and parting -------------------------------------------------------------------------------------------- */
@@ -194,7 +184,7 @@ static em_status check_same_arguments(int argc, char **argv, em_error *err)
     TRY(cluster_share(&length, sizeof length, err));
     at = text = calloc(length + 1, 1);
     TRY(cluster_agree(text ? EM_OK : emi_fail_memory(err, "arguments"), err));
-    for (int i = 1; rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
+    for (int i = 1; all.rank == 0 && i < argc; i++, at += strlen(at) + 1) memcpy(at, argv[i], strlen(argv[i]));
     TRY(cluster_share(text, length, err));
     TRY(cluster_agree(compare_arguments(argc, argv, text, text + length, err), err));
 done:
@@ -214,17 +204,58 @@ static void look_for_patience(int argc, char **argv)
     }
 }
 
+/* The links of the star, and room for what comes along them. */
+static em_status make_star(em_error *err)
+{
+    size_t count = (size_t)all.size;
+    up = calloc(count, sizeof *up);
+    down = calloc(count, sizeof *down);
+    inbox = calloc(count, sizeof *inbox);
+    if (!up || !down || !inbox) {
+        (void)emi_fail_memory(err, "processes");
+        all.mover->fail(all.state, err);
+        return lose(err);
+    }
+    for (int r = 1; r < all.size; r++) {
+        up[r - 1] = (em_link){r, 0};
+        down[r - 1] = (em_link){0, r};
+    }
+    return EM_OK;
+}
+
+/* Another MPI's mpirun, an srun without PMI, or a build without MPI: processes that never meet, each of which would do all of
+ * the work and write the same files.  What mpirun starts inherits Slurm's variable, so that one is asked last. */
+static em_status refuse_strangers(int argc, char **argv, em_error *err)
+{
+    static const char *const counts[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    const char *count = NULL;
+    for (int i = 0; i < 3 && !count; i++) count = getenv(counts[i]);
+    if (!count || strcmp(count, "1") == 0) return EM_OK;
+    for (int i = 1; i + 1 < argc; i++) /* or they are meant to be strangers */
+        if (strcmp(argv[i], "--engine") == 0 && strcmp(argv[i + 1], "local") == 0) return EM_OK;
+    if (!engine_named("mpi"))
+        return emi_fail(err, EM_ENOTSUP, "mpi: not built in, and %s processes were started; try a build with MPI",
+                        count);
+    return emi_fail(err, EM_ENET,
+                    "mpi: %s processes were started and do not find each other; try the mpirun of this build's MPI, or "
+                    "srun --mpi=pmix (MPICH: pmi2), or --engine local for each by itself",
+                    count);
+}
+
 em_status cluster_join(int *argc, char ***argv, em_error *err)
 {
     em_status status = EM_OK;
     look_for_patience(*argc, *argv);
-    for (int i = 0; engine_at(i) && size == 1; i++) {
-        status = engine_at(i)->join(argc, argv, patience, &rank, &size, err);
-        if (status != EM_OK) return status;
-        if (size > 1) joined = engine_at(i);
+    for (int i = 0; engine_at(i) && all.size == 1; i++) {
+        if (engine_at(i)->join) status = engine_at(i)->join(argc, argv, patience, &all, err);
+        if (all.size > 1) joined = engine_at(i);
+        if (status != EM_OK) {
+            all.mover = NULL;
+            return status == EM_ENET && all.size > 1 ? lose(err) : status;
+        }
     }
-    if (size == 1) return EM_OK;
-    status = connect_all(err);
+    if (all.size == 1) return refuse_strangers(*argc, *argv, err);
+    status = make_star(err);
     return status == EM_OK ? check_same_arguments(*argc, *argv, err) : status;
 }
 
@@ -241,12 +272,10 @@ static void leave(void)
 void cluster_part(void)
 {
     if (lost) leave();
-    if (mover) mover->close(state);
+    if (all.mover) all.mover->close(all.state);
     free(up);
     free(down);
     free(inbox);
-    free(outcomes);
-    free(numbers);
     for (int i = 0; engine_at(i); i++)
         if (engine_at(i)->part) engine_at(i)->part(patience);
 }
@@ -254,22 +283,22 @@ void cluster_part(void)
 void cluster_set_patience(double seconds)
 {
     patience = seconds;
-    if (mover) mover->patience(state, seconds);
+    if (all.mover) all.mover->patience(all.state, seconds);
 }
 
 int cluster_size(void)
 {
-    return size;
+    return all.size;
 }
 
 int cluster_rank(void)
 {
-    return rank;
+    return all.rank;
 }
 
 int cluster_speaks(void)
 {
-    return lost ? noticed : rank == 0;
+    return lost ? noticed : all.rank == 0;
 }
 
 /* ---- the mesh ------------------------------------------------------------------------------------------------------- */
@@ -278,16 +307,16 @@ em_status cluster_choose_engine(const char *name, int *together, em_error *err)
 {
     const engine *named = name ? engine_named(name) : joined;
     if (!named) {
-        char all[80] = "";
+        char known[80] = "";
         for (int i = 0; engine_at(i); i++) {
-            size_t used = strlen(all);
-            (void)snprintf(all + used, sizeof all - used, "%s%s", i ? " or " : "", engine_at(i)->name);
+            size_t used = strlen(known);
+            (void)snprintf(known + used, sizeof known - used, "%s%s", i ? " or " : "", engine_at(i)->name);
         }
-        return emi_fail(err, EM_EINVAL, "--engine: '%s' is not built in; try %s", name, all);
+        return emi_fail(err, EM_EINVAL, "--engine: '%s' is not built in; try %s", name, known);
     }
-    if (named != joined && size > 1)
+    if (named != joined && all.size > 1)
         return emi_fail(err, EM_EINVAL, "--engine: %s runs in one process, and %d were started; try --engine %s",
-                        named->name, size, joined->name);
+                        named->name, all.size, joined->name);
     chosen = named;
     *together = chosen != &engine_local;
     return EM_OK;
@@ -295,12 +324,15 @@ em_status cluster_choose_engine(const char *name, int *together, em_error *err)
 
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err)
 {
-    return chosen->nodes(nodes, first, hosted, err);
+    *first = 0;
+    *hosted = nodes;
+    return chosen->nodes ? chosen->nodes(nodes, first, hosted, err) : EM_OK;
 }
 
 em_status cluster_mesh(em_mesh **out, const em_graph *graph, int threads, em_error *err)
 {
-    return chosen->open(out, graph, threads, patience, err);
+    if (chosen->open) return chosen->open(out, graph, threads, patience, err);
+    return em_mesh_open(out, chosen->name, graph, threads, err);
 }
 
 void cluster_close(em_mesh **mesh)

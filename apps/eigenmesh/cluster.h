@@ -11,9 +11,8 @@
 #include <eigenmesh/eigenmesh.h>
 
 /* Join the others, if there are any; and part from them.  Between the two every process must come along: the last thing
- * they do together is to meet.  Parting does not return where one is lost. */
+ * they do together is to agree.  Parting does not return where one is lost. */
 em_status cluster_join(int *argc, char ***argv, em_error *err);
-em_status cluster_meet(em_error *err);
 void cluster_part(void);
 
 /* How long to wait for another process: an hour, unless this says otherwise. */
@@ -35,12 +34,9 @@ em_status cluster_share(void *bytes, size_t count, em_error *err);
 /* The sum over all processes, at every one. */
 em_status cluster_sum(size_t *number, em_error *err);
 
-/* So many bytes of every process, one process after the other, at the first. */
-em_status cluster_gather(const void *own, size_t bytes, void *all, em_error *err);
-
-/* The texts of all processes, one after the other, each with zeros up to the length of the longest, at the first, where *all
- * is the caller's to free. */
-em_status cluster_gather_text(const char *text, size_t own, char **all, size_t *all_size, em_error *err);
+/* What every process has, one after the other, each with zeros up to the length of the longest, at the first, where *out is
+ * the caller's to free; NULL elsewhere. */
+em_status cluster_gather(const void *own, size_t bytes, char **out, size_t *size, em_error *err);
 
 /* The nodes that live here, and the mesh. */
 em_status cluster_nodes(int nodes, int *first, int *hosted, em_error *err);

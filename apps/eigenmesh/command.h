@@ -54,13 +54,14 @@ typedef struct command_spec {
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
     command_topology, command_convert, command_reproduce;
 
-enum { ARGS_MAX = 64, ARGS_HELP = 128 };
+enum { ARGS_MAX = 64, ARGS_HELP = 128, FLAG_ROOM = 64 };
 
 typedef struct arguments {
     const command_spec *command;
     option_spec specs[ARGS_MAX];
     const char *values[ARGS_MAX]; /* NULL where not given; "" for a switch */
     int count;
+    char flags[ARGS_MAX][FLAG_ROOM], helps[ARGS_MAX][ARGS_HELP]; /* of those that are the library's */
     int first_solver; /* specs from here on are those of the library that the command's own table does not name */
     char **operands;
     int operand_count;
@@ -93,13 +94,11 @@ em_status args_solver(const arguments *args, em_options *options, em_error *err)
 /* "30s", "10min", "1h", "90" (seconds) or "forever" (INFINITY): 0, or -1 where it is none of these, or no time at all. */
 int duration_read(const char *text, double *seconds);
 
-/* --help and --version. */
-void help_program(const command_spec *const *commands);
-void help_command(const command_spec *command);
-
-/* Its options for programs, namely the completion and the manual: a line each of the flag, its letter, its value's name, the
- * words that the library takes for it, and what it does, with | between. */
-void help_table(const command_spec *command);
-void print_version(void);
+/* The library speaks of options, "try method=krylov" or "option seed"; here they are flags: --method krylov, --seed.  The
+ * flag of an option, of a switch that is on by default "--no-center"; a text in these words, in `out`; and a message,
+ * whose subject, such as a file's name, stays as it is. */
+const char *flag_of(const em_option_info *option, char room[FLAG_ROOM]);
+const char *in_flags(const char *text, char *out, size_t room);
+void error_in_flags(em_error *err);
 
 #endif

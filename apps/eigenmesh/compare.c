@@ -1,15 +1,14 @@
 /* eigenmesh compare: the same problem by several methods. */
-#include "compare.h"
 #include "command.h"
 #include "files.h"
-#include "flags.h"
 #include "input.h"
+#include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
 #include "problem.h"
+#include "report.h"
 
-#include "lab/plot.h"
-
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,36 +43,46 @@ static const option_spec compare_options[] = {
 
 static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "seed", NULL};
 
-/* The files of the directory: compare.csv, and after it a picture an axis; then that of --plot. */
-enum { FILE_TRACES, FILE_PICTURES, FILE_PLOT = FILE_PICTURES + 3, FILES };
+/* The files of the directory: the traces, and a picture an axis; then that of --plot, which has both costs in one. */
+enum { FILE_TRACES, FILE_PLOT = 4, FILES };
 
 static const struct {
     const char *name;
-    trace_axis along;
-} pictures[] = {{"units.svg", ALONG_UNITS}, {"rounds.svg", ALONG_ROUNDS}, {"seconds.svg", ALONG_SECONDS}};
+    int axis_count;
+    trace_axis axes[2]; /* time is the last one */
+} contents[FILES] = {{.name = "compare.csv"},
+                     {"units.svg", 1, {ALONG_UNITS}},
+                     {"rounds.svg", 1, {ALONG_ROUNDS}},
+                     {"seconds.svg", 1, {ALONG_SECONDS}},
+                     {NULL, 2, {ALONG_UNITS, ALONG_SECONDS}}};
+
+typedef struct contender {
+    const char *name; /* as asked for: "auto" too */
+    em_model *model;
+    const em_info *info; /* the model's; NULL: it could not run, or its turn has not come */
+    em_error error;      /* why not */
+} contender;
 
 typedef struct compare_job {
     const arguments *args;
     problem problem;
-    comparison methods;
+    int count;
+    contender *contenders;
+    char *names; /* where they lie */
     directory directory;
     output_file files[FILES];
     char *paths[FILES];
-    contender *interrupted; /* the one that Ctrl-C ended */
+    const em_info *info; /* of the first that ran */
 } compare_job;
 
 /* ---- what was asked for ------------------------------------------------------------------------------- */
 
-static const em_method_info *find_method(const char *name)
+static em_status check_method(const compare_job *job, const char *name, em_error *err)
 {
-    for (int i = 0; em_method(i); i++)
-        if (strcmp(em_method(i)->name, name) == 0) return em_method(i);
-    return NULL;
-}
-
-static em_status check_method(const comparison *c, const char *name, int nodes, em_error *err)
-{
-    const em_method_info *method = find_method(name);
+    const em_method_info *method = NULL;
+    int nodes = job->problem.nodes;
+    for (int i = 0; em_method(i) && !method; i++)
+        if (strcmp(em_method(i)->name, name) == 0) method = em_method(i);
     if (!*name) return emi_fail(err, EM_EINVAL, "--methods: a name is empty; try --methods krylov,dsa");
     if (!method && strcmp(name, "auto") != 0)
         return emi_fail(err, EM_EINVAL, "--methods: '%s' is no method; try eigenmesh compare --help", name);
@@ -82,50 +91,36 @@ static em_status check_method(const comparison *c, const char *name, int nodes, 
             err, EM_EINVAL,
             "--methods: %s needs all data in one place, and there are %d nodes; try --nodes 1, or without %s", name,
             nodes, name);
-    for (int i = 0; i < c->count; i++)
-        if (strcmp(c->contenders[i].name, name) == 0)
+    for (int i = 0; i < job->count; i++)
+        if (strcmp(job->contenders[i].name, name) == 0)
             return emi_fail(err, EM_EINVAL, "--methods: %s is named twice; try it once", name);
     return EM_OK;
 }
 
-/* The methods of a list such as "krylov,dsa", which must run on so many nodes, each once. */
-static em_status list_methods(comparison *c, const char *list, int nodes, em_error *err)
+/* The methods of a list such as "krylov,dsa", each once. */
+static em_status list_methods(compare_job *job, em_error *err)
 {
-    size_t commas = 0;
-    for (const char *at = list; *at; at++) commas += *at == ',';
-    c->count = 0;
-    c->names = strdup(list);
-    c->contenders = calloc(commas + 1, sizeof *c->contenders);
-    if (!c->names || !c->contenders) return emi_fail_memory(err, "--methods");
-    for (char *name = c->names, *rest; name; name = rest) {
+    const char *list = args_value(job->args, "methods");
+    job->count = 0;
+    job->names = strdup(list);
+    job->contenders = calloc(strlen(list) + 1, sizeof *job->contenders);
+    if (!job->names || !job->contenders) return emi_fail_memory(err, "--methods");
+    for (char *name = job->names, *rest; name; name = rest) {
         rest = strchr(name, ',');
         if (rest) *rest++ = 0;
-        em_status status = check_method(c, name, nodes, err);
+        em_status status = check_method(job, name, err);
         if (status != EM_OK) return status;
-        c->contenders[c->count++].name = name;
+        job->contenders[job->count++].name = name;
     }
     return EM_OK;
 }
 
-static em_status describe(compare_job *job, em_error *err)
+/* How many of a picture's axes, the last ones, there are: on one node nothing is sent, and there is only time to draw. */
+static int axis_count(const compare_job *job, int file)
 {
-    em_status status = EM_OK;
-    int K = 0;
-    TRY(problem_describe(&job->problem, job->args, err));
-    if (job->problem.together)
-        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
-    TRY(args_int(job->args, "components", 1, &K, err));
-    TRY(em_options_set(job->problem.options, "components", args_text(job->args, "components"), err));
-    TRY(list_methods(&job->methods, args_value(job->args, "methods"), job->problem.nodes, err));
-    TRY(em_options_set(job->problem.options, "trace", "all", err));
-done:
-    return status;
-}
-
-/* On one node nothing is sent, and there is only time to draw. */
-static int axis_is_wanted(const compare_job *job, trace_axis along)
-{
-    return job->problem.nodes > 1 || along == ALONG_SECONDS;
+    int count = contents[file].axis_count;
+    if (job->problem.nodes > 1 || count == 0) return count;
+    return contents[file].axes[count - 1] == ALONG_SECONDS;
 }
 
 /* What is in the directory already may be an input, or a link to one. */
@@ -134,7 +129,7 @@ static em_status check_files(const compare_job *job, em_error *err)
     em_status status = EM_OK;
     collisions c = {0};
     if (job->files[FILE_PLOT].path) TRY(collisions_write(&c, "--plot", job->files[FILE_PLOT].path, err));
-    for (int i = 0; i < FILES; i++)
+    for (int i = 0; i < FILE_PLOT; i++)
         if (job->paths[i]) TRY(collisions_write(&c, "--output", job->paths[i], err));
     TRY(collisions_read_named(&c, job->args, err));
 done:
@@ -149,27 +144,17 @@ static em_status open_directory(compare_job *job, em_error *err)
     const char *path = args_text(job->args, "output");
     int can_draw = gnuplot_find(gnuplot);
     TRY(directory_open(&job->directory, path, err));
-    TRY(directory_file(&job->directory, "compare.csv", &job->paths[FILE_TRACES], err));
-    for (int i = FILE_PICTURES; can_draw && i < FILE_PLOT; i++)
-        if (axis_is_wanted(job, pictures[i - FILE_PICTURES].along))
-            TRY(directory_file(&job->directory, pictures[i - FILE_PICTURES].name, &job->paths[i], err));
-    TRY(check_files(job, err));
     for (int i = 0; i < FILE_PLOT; i++) {
+        if (i != FILE_TRACES && (!can_draw || axis_count(job, i) == 0)) continue;
+        TRY(directory_file(&job->directory, contents[i].name, &job->paths[i], err));
         job->files[i].path = job->paths[i];
-        if (job->paths[i]) TRY(emi_output_open(&job->files[i].handle, job->paths[i], err));
     }
+    TRY(check_files(job, err));
+    for (int i = 0; i < FILE_PLOT; i++)
+        if (job->paths[i]) TRY(emi_output_open(&job->files[i].handle, job->paths[i], err));
     if (!can_draw && !args_given(job->args, "quiet"))
         complain("--output: gnuplot is not installed, so that %s/compare.csv comes without pictures; try installing it",
                  path);
-done:
-    return status;
-}
-
-static em_status open_files(compare_job *job, em_error *err)
-{
-    em_status status = EM_OK;
-    TRY(outputs_open(&job->files[FILE_PLOT], 1, job->args, err));
-    if (args_given(job->args, "output")) TRY(open_directory(job, err));
 done:
     return status;
 }
@@ -180,10 +165,10 @@ static em_status run_methods(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
     const problem *p = &job->problem;
-    for (int i = 0; i < job->methods.count && !job->interrupted; i++) {
-        contender *one = &job->methods.contenders[i];
+    for (int i = 0; i < job->count; i++) {
+        contender *one = &job->contenders[i];
         TRY(em_options_set(p->options, "method", one->name, err));
-        em_options_set_monitor(p->options, progress_fit, one->name);
+        em_options_set_monitor(p->options, progress_fit, (void *)one->name);
         status = em_fit(&one->model, p->options, p->mesh, p->shards, &one->error);
         if (status != EM_OK && status != EM_ENUMERIC && status != EM_ENOMEM && status != EM_ENOTSUP) {
             *err = one->error;
@@ -191,64 +176,110 @@ static em_status run_methods(compare_job *job, em_error *err)
         }
         error_in_flags(&one->error);
         status = EM_OK;
-        if (one->model && em_model_info(one->model)->reason == EM_STOPPED_USER) job->interrupted = one;
+        if (!one->model) continue;
+        one->info = em_model_info(one->model);
+        if (!job->info) job->info = one->info;
+        if (one->info->reason == EM_STOPPED_USER) break;
     }
 done:
     progress_erase();
     return status;
 }
 
-static em_status draw(const compare_job *job, const output_file *file, const trace_axis *axes, int count, em_error *err)
+static em_status write_files(compare_job *job, em_error *err)
 {
     em_status status = EM_OK;
-    const comparison *c = &job->methods;
-    trace_curve *curves = file->handle ? calloc((size_t)c->count, sizeof *curves) : NULL;
-    if (!file->handle) return EM_OK;
+    emi_output *traces = job->files[FILE_TRACES].handle;
+    trace_curve *curves = calloc((size_t)job->count, sizeof *curves);
     if (!curves) return emi_fail_memory(err, "compare");
-    for (int i = 0; i < c->count; i++) curves[i] = (trace_curve){c->contenders[i].name, c->contenders[i].model};
-    status = plot_comparison(&(canvas){file->handle, gnuplot_kind(file->path)}, curves, c->count, axes, count, err);
+    for (int i = 0; i < job->count; i++) curves[i] = (trace_curve){job->contenders[i].name, job->contenders[i].model};
+    for (int i = 0; i < FILES; i++) {
+        const output_file *file = &job->files[i];
+        const trace_axis *end = contents[i].axes + contents[i].axis_count;
+        int axes = axis_count(job, i);
+        if (file->handle && axes)
+            TRY(plot_comparison(&(canvas){file->handle, gnuplot_kind(file->path)}, curves, job->count, end - axes, axes,
+                                err));
+    }
+    if (traces) trace_write(emi_output_stream(traces), "method", curves, job->count);
+    TRY(outputs_commit(job->files, FILES, err));
+done:
     free(curves);
     return status;
 }
 
-/* --plot has both costs in one picture: what is sent, and time. */
-static em_status write_files(compare_job *job, em_error *err)
+/* ---- how they compare, for people and for programs ------------------------------------------------------- */
+
+static const struct {
+    double error;
+    const char *text;
+} goals[] = {{1e-3, "1e-3"}, {1e-6, "1e-6"}, {1e-10, "1e-10"}};
+
+enum { GOALS = sizeof goals / sizeof *goals };
+
+/* Units sent when the error was first so small; NaN when it never was. */
+static double units_to(const em_model *model, double error)
 {
-    static const trace_axis both[] = {ALONG_UNITS, ALONG_SECONDS};
-    em_status status = EM_OK;
-    emi_output *traces = job->files[FILE_TRACES].handle;
-    int alone = job->problem.nodes == 1;
-    if (traces) compare_write(emi_output_stream(traces), &job->methods);
-    for (int i = FILE_PICTURES; i < FILE_PLOT; i++)
-        TRY(draw(job, &job->files[i], &pictures[i - FILE_PICTURES].along, 1, err));
-    TRY(draw(job, &job->files[FILE_PLOT], both + alone, 2 - alone, err));
-    TRY(outputs_commit(job->files, FILES, err));
-done:
-    return status;
+    const em_trace_row *row;
+    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++)
+        if (row->error <= error) return row->units;
+    return NAN;
 }
 
-/* The first model there is; NULL when none ran. */
-static const em_model *any_model(const comparison *c)
+static void cell(table *t, const char *format, double value)
 {
-    for (int i = 0; i < c->count; i++)
-        if (c->contenders[i].model) return c->contenders[i].model;
-    return NULL;
+    if (isnan(value))
+        table_cell(t, "-");
+    else
+        table_cell(t, format, value);
+}
+
+enum { COLUMNS = 8 };
+
+/* A row a method. */
+static void print_row(table *t, const contender *one)
+{
+    table_cell(t, "%s", one->name);
+    const em_info *info = one->info;
+    if (!info) {
+        table_cell(t, "%s", one->error.code ? "failed" : "not run");
+        for (int i = 2; i < COLUMNS + GOALS; i++) table_cell(t, "-");
+        return;
+    }
+    const em_traffic *sent = &info->traffic[EM_METHOD];
+    table_cell(t, "%s", ending_of(info->reason)->word);
+    table_cell(t, "%ld", info->iterations);
+    table_cell(t, "%llu", (unsigned long long)sent->rounds);
+    table_cell(t, "%.6g", sent->units);
+    table_cell(t, "%llu", (unsigned long long)sent->bytes);
+    table_cell(t, "%.3g", info->seconds);
+    cell(t, "%.1e", info->error);
+    for (int i = 0; i < GOALS; i++) cell(t, "%.6g", units_to(one->model, goals[i].error));
 }
 
 static em_status print_report(const compare_job *job, em_error *err)
 {
+    static const char *const heading[COLUMNS] = {"method", "result", "iterations", "rounds",
+                                                 "units",  "bytes",  "seconds",    "error"};
     em_status status = EM_OK;
-    const em_model *model = any_model(&job->methods);
-    if (model) {
-        problem_print(&job->problem, em_model_info(model));
+    table t;
+    if (job->info) {
+        problem_print(&job->problem, job->info);
         (void)putchar('\n');
     }
-    TRY(compare_print(&job->methods, err));
-    for (int i = 0, first = 1; i < FILES; i++) {
-        if (!job->files[i].path) continue;
-        (void)printf("%s%-9s %s\n", first ? "\n" : "", i == FILE_TRACES ? "traces" : "picture", job->files[i].path);
-        first = 0;
+    table_begin(&t, COLUMNS + GOALS);
+    for (int i = 0; i < COLUMNS; i++) table_cell(&t, "%s", heading[i]);
+    for (int i = 0; i < GOALS; i++) table_cell(&t, "units to %s", goals[i].text);
+    for (int i = 0; i < job->count; i++) print_row(&t, &job->contenders[i]);
+    TRY(table_print(&t, err));
+    for (int i = 0; i < job->count; i++) {
+        const contender *one = &job->contenders[i];
+        if (one->error.code) (void)printf("\n%s failed: %s\n", one->name, one->error.msg);
+        if (one->info && *one->info->choice) (void)printf("\nauto      %s: %s\n", one->info->method, one->info->choice);
     }
+    if (job->files[FILE_TRACES].path || job->files[FILE_PLOT].path) (void)putchar('\n');
+    for (int i = 0; i < FILES; i++)
+        if (job->files[i].path) (void)printf("%-9s %s\n", i == FILE_TRACES ? "traces" : "picture", job->files[i].path);
 done:
     return status;
 }
@@ -257,7 +288,21 @@ static void print_json(const compare_job *job)
 {
     json j;
     json_begin(&j);
-    compare_json(&j, &job->methods);
+    json_open(&j, "methods", '[');
+    for (int i = 0; i < job->count; i++) {
+        const contender *one = &job->contenders[i];
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", one->name);
+        json_text(&j, "failure", one->error.code ? one->error.msg : NULL);
+        if (one->model) {
+            report_json(&j, one->model);
+            json_open(&j, "units_to", '{');
+            for (int g = 0; g < GOALS; g++) json_real(&j, goals[g].text, units_to(one->model, goals[g].error));
+            json_close(&j, '}');
+        }
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
     problem_json(&j, &job->problem);
     json_open(&j, "files", '[');
     for (int i = 0; i < FILES; i++)
@@ -266,21 +311,21 @@ static void print_json(const compare_job *job)
     json_end(&j);
 }
 
-/* As fit judges: reaching the limit that was asked for is what was asked for. */
-static int did_its_job(const compare_job *job, const contender *one)
-{
-    if (!one->model) return 0;
-    em_reason reason = em_model_info(one->model)->reason;
-    return reason > 0 || (reason == EM_STOPPED_ITERATIONS && args_given(job->args, "iterations"));
-}
+/* ---- the command ----------------------------------------------------------------------------------------- */
 
+/* As fit judges: reaching the limit that was asked for is what was asked for. */
 static em_status verdict(const compare_job *job, em_error *err)
 {
-    if (job->interrupted)
-        return emi_fail(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
-                        job->interrupted->name);
-    for (int i = 0; i < job->methods.count; i++)
-        if (did_its_job(job, &job->methods.contenders[i])) return EM_OK;
+    int done = 0, limited = args_given(job->args, "iterations");
+    for (int i = 0; i < job->count; i++) {
+        const contender *one = &job->contenders[i];
+        if (!one->info) continue;
+        if (one->info->reason == EM_STOPPED_USER)
+            return emi_fail(err, EM_ENUMERIC, "compare: interrupted in %s; try fewer --methods, or fewer --iterations",
+                            one->name);
+        done |= one->info->reason > 0 || (limited && one->info->reason == EM_STOPPED_ITERATIONS);
+    }
+    if (done) return EM_OK;
     return emi_fail(err, EM_ENUMERIC, "compare: no method converged; try more --iterations, or other --methods");
 }
 
@@ -289,23 +334,30 @@ static void release(compare_job *job)
     outputs_discard(job->files, FILES);
     for (int i = 0; i < FILES; i++) free(job->paths[i]);
     directory_close(&job->directory);
-    for (int i = 0; i < job->methods.count; i++) em_model_free(&job->methods.contenders[i].model);
-    free(job->methods.contenders);
-    free(job->methods.names);
+    for (int i = 0; i < job->count; i++) em_model_free(&job->contenders[i].model);
+    free(job->contenders);
+    free(job->names);
     problem_close(&job->problem);
 }
 
 static em_status compare(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
+    int K = 0;
     compare_job job = {.args = args, .files[FILE_PLOT] = {.option = "plot"}};
-    TRY(describe(&job, err));
-    TRY(open_files(&job, err));
+    TRY(problem_describe(&job.problem, args, err));
+    if (job.problem.together)
+        TRY(emi_fail(err, EM_EINVAL, "--engine: compare simulates all nodes in this process; try --engine local"));
+    TRY(args_int(args, "components", 1, &K, err));
+    TRY(em_options_set(job.problem.options, "components", args_text(args, "components"), err));
+    TRY(em_options_set(job.problem.options, "trace", "all", err));
+    TRY(list_methods(&job, err));
+    TRY(outputs_open(&job.files[FILE_PLOT], 1, args, err));
+    if (args_given(args, "output")) TRY(open_directory(&job, err));
     TRY(problem_open(&job.problem, err));
     TRY(run_methods(&job, err));
     TRY(write_files(&job, err));
-    const em_model *model = any_model(&job.methods);
-    if (model) problem_warn(&job.problem, em_model_info(model));
+    if (job.info) problem_warn(&job.problem, job.info);
     if (args_given(args, "json"))
         print_json(&job);
     else if (!args_given(args, "quiet"))

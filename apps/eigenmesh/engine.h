@@ -6,29 +6,32 @@
 
 #include <eigenmesh/engine.h>
 
+/* Those that were started together, as far as this one knows: by itself a process is {.size = 1}. */
+typedef struct processes {
+    int rank, size;         /* the rank as soon as it is known, since the first one speaks */
+    const em_engine *mover; /* where there are several: moves bytes between them, one node a process */
+    void *state;            /* of the mover */
+} processes;
+
+/* All but the name may be NULL, where there is nothing to do: the local engine hosts all nodes in one process. */
 typedef struct engine {
     const char *name; /* as --engine knows it */
 
-    /* Join those that were started together with this process, where it was started by what starts them under this engine;
-     * else *size stays 1.  *rank is set as soon as it is known, since the first one speaks. */
-    em_status (*join)(int *argc, char ***argv, double patience, int *rank, int *size, em_error *err);
+    /* Join the others, where this process was started by what starts several under this engine. */
+    em_status (*join)(int *argc, char ***argv, double patience, processes *out, em_error *err);
 
-    /* What moves bytes between them, one node a process; asked for where there are several. */
-    em_status (*connect)(const em_engine **mover, void **state, double patience, em_error *err);
-
-    /* The nodes that live here, and the mesh; in one process too, where this engine was asked for by name. */
+    /* The nodes that live here, and then the mesh; in one process too, where this engine was asked for by name. */
     em_status (*nodes)(int nodes, int *first, int *hosted, em_error *err);
     em_status (*open)(em_mesh **out, const em_graph *graph, int threads, double patience, em_error *err);
 
-    void (*part)(double patience); /* at the end of the program, whether joined or not; NULL: nothing to do */
+    void (*part)(double patience); /* at the end of the program, whether joined or not */
     void (*abort)(void);           /* instead of that where a process is lost: end them all */
 } engine;
 
-/* Those that were found when this was built; NULL past the end, and where there is none of this name. */
+/* Those that were found when this was built; NULL past the end. */
 const engine *engine_at(int index);
-const engine *engine_named(const char *name);
 
-/* engine_local, which is always there, and the others. */
+/* engine_local (cluster.c), which is always there, and the others. */
 #define X(name) extern const engine engine_##name;
 EIGENMESH_ENGINES
 #undef X

@@ -1,16 +1,15 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
-#include "dry_run.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
 #include "problem.h"
-#include "ranks.h"
 #include "report.h"
-#include "signals.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const option_spec fit_options[] = {
@@ -48,11 +47,15 @@ static const option_spec fit_options[] = {
 
 enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };
 
+/* What a rank does with the time of the iterations. */
+enum { COMPUTING, SENDING, WAITING, SHARES };
+static const char *const share_names[SHARES] = {"computing", "sending", "waiting"};
+
 typedef struct fit_job {
     const arguments *args;
     problem problem;
     em_model *model;
-    ranks ranks;
+    char *ranks; /* at the first process: the shares of each */
     output_file files[FILES];
 } fit_job;
 
@@ -95,16 +98,61 @@ static em_status write_files(fit_job *job, em_error *err)
     em_status status = EM_OK;
     output_file *files = job->files;
     if (files[FILE_MODEL].handle) TRY(em_model_write(job->model, emi_output_stream(files[FILE_MODEL].handle), err));
-    if (files[FILE_TRACE].handle) {
-        FILE *out = emi_output_stream(files[FILE_TRACE].handle);
-        trace_heading(out);
-        trace_rows(out, NULL, job->model);
-    }
+    if (files[FILE_TRACE].handle)
+        trace_write(emi_output_stream(files[FILE_TRACE].handle), NULL, &(trace_curve){.model = job->model}, 1);
     if (files[FILE_PLOT].handle)
         TRY(plot_fit(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, job->model, err));
     TRY(outputs_commit(files, FILES, err));
 done:
     return status;
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------ */
+
+/* Where the time went, process by process, so that a straggler shows. */
+static em_status gather_ranks(fit_job *job, em_error *err)
+{
+    const em_info *info = em_model_info(job->model);
+    const double own[SHARES] = {[COMPUTING] = info->seconds - info->seconds_sending - info->seconds_waiting,
+                                [SENDING] = info->seconds_sending,
+                                [WAITING] = info->seconds_waiting};
+    size_t size;
+    return cluster_gather(own, sizeof own, &job->ranks, &size, err);
+}
+
+static const double *shares_of(const fit_job *job, int rank)
+{
+    const double *all = (const void *)job->ranks;
+    return &all[(size_t)rank * SHARES];
+}
+
+/* "computing 1.2 s at most (rank 2), 1.1 s in the mean"; nothing where there is one process. */
+static void print_ranks(const fit_job *job)
+{
+    int count = cluster_size();
+    for (int share = 0; share < SHARES && count > 1 && job->ranks; share++) {
+        double sum = 0;
+        int slowest = 0;
+        for (int i = 0; i < count; i++) {
+            sum += shares_of(job, i)[share];
+            if (shares_of(job, i)[share] > shares_of(job, slowest)[share]) slowest = i;
+        }
+        (void)(share ? printf("%10s", "") : printf("ranks     %d, ", count));
+        (void)printf("%s %.3g s at most (rank %d), %.3g s in the mean\n", share_names[share],
+                     shares_of(job, slowest)[share], slowest, sum / count);
+    }
+}
+
+static void json_ranks(json *j, const fit_job *job)
+{
+    json_open(j, "ranks", '[');
+    for (int i = 0; job->ranks && i < cluster_size(); i++) {
+        json_open(j, NULL, '{');
+        json_whole(j, "rank", (uint64_t)i);
+        for (int share = 0; share < SHARES; share++) json_real(j, share_names[share], shares_of(job, i)[share]);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
 }
 
 static em_status print_report(const fit_job *job, em_error *err)
@@ -121,7 +169,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
     TRY(report_model(job->model, err));
-    ranks_print(&job->ranks);
+    print_ranks(job);
     for (int i = 0; i < FILES; i++)
         if (job->files[i].path)
             (void)printf("%-9s %s\n", i == FILE_MODEL ? "model" : job->files[i].option, job->files[i].path);
@@ -138,7 +186,7 @@ static void print_json(const fit_job *job)
     json_text(&j, "average", args_value(job->args, "average"));
     report_names_json(&j, job->model);
     problem_json(&j, &job->problem);
-    ranks_json(&j, &job->ranks);
+    json_ranks(&j, job);
     json_open(&j, "files", '{');
     json_text(&j, "model", job->files[FILE_MODEL].path);
     json_text(&j, "trace", job->files[FILE_TRACE].path);
@@ -160,55 +208,90 @@ static int breaks_promise(const em_info *info)
 static em_status verdict(const fit_job *job, em_error *err)
 {
     const em_info *info = em_model_info(job->model);
-    const char *kept = job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "";
-    switch (info->reason) {
-    case EM_CONVERGED:
-    case EM_SETTLED: return EM_OK;
-    case EM_STOPPED_ITERATIONS:
-        if (info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info))) return EM_OK;
-        return emi_fail(err, EM_ENUMERIC,
-                        "fit: %s has not converged after %ld iterations (worst residual %.1e, tolerance %g)%s; "
-                        "try more --iterations, or another --method",
-                        info->method, info->iterations, info->worst_residual, info->tolerance, kept);
-    case EM_STOPPED_DIVERGED:
-        return emi_fail(err, EM_ENUMERIC,
-                        "fit: %s diverged within %ld iterations with step %g%s; try a smaller --step, or --step auto",
-                        info->method, info->iterations, info->step, kept);
-    case EM_STOPPED_SHORT:
-        return emi_fail(err, EM_ENUMERIC,
-                        "fit: %s stopped with a residual of %.1e, above the tolerance of %g%s; "
-                        "try more --consensus-rounds, or method krylov",
-                        info->method, info->worst_residual, info->tolerance, kept);
-    case EM_STOPPED_ROUNDING:
-        return emi_fail(err, EM_ENUMERIC,
-                        "fit: components are so small beside the first, or beside the mean, that rounding leaves their "
-                        "directions open%s; try --scale std, or leaving out the columns of the largest numbers",
-                        kept);
-    case EM_STOPPED_MISSED:
-        return emi_fail(err, EM_ENUMERIC,
-                        "fit: %s missed a component that is larger than the last one it found%s; try another start "
-                        "(--seed, --init random), or --method krylov",
-                        info->method, kept);
-    case EM_STOPPED_USER:
-        if (args_given(job->args, "max-seconds") && !interrupt_requested())
-            return emi_fail(err, EM_ENUMERIC,
-                            "fit: --max-seconds ended %s after %ld iterations (worst residual %.1e, tolerance %g)%s; "
-                            "try more of them, or another --method",
-                            info->method, info->iterations, info->worst_residual, info->tolerance, kept);
-        if (args_given(job->args, "checkpoint"))
-            return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --resume to go on",
-                            info->iterations, kept);
-        return emi_fail(err, EM_ENUMERIC, "fit: interrupted after %ld iterations%s; try --iterations %ld to stop there",
-                        info->iterations, kept, info->iterations);
-    }
-    return EM_OK;
+    const ending *end = ending_of(info->reason);
+    int by_clock = info->reason == EM_STOPPED_USER && args_given(job->args, "max-seconds") && !interrupt_requested();
+    int limited = info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info));
+    if (!end->what || (info->reason == EM_STOPPED_ITERATIONS && limited)) return EM_OK;
+    char step[32] = "";
+    const char *remedy = end->remedy;
+    if (info->reason == EM_STOPPED_USER && args_given(job->args, "checkpoint")) remedy = "--resume to go on";
+    if (by_clock) remedy = "more of them, or another --method";
+    if (isfinite(info->step)) (void)snprintf(step, sizeof step, ", step %g", info->step);
+    return emi_fail(err, EM_ENUMERIC, "fit: %s %s after %ld iterations (worst residual %.1e, tolerance %g%s)%s; try %s",
+                    by_clock ? "--max-seconds ended" : info->method, by_clock ? info->method : end->what,
+                    info->iterations, info->worst_residual, info->tolerance, step,
+                    job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "", remedy);
+}
+
+/* ---- fit --dry-run: what would be done ------------------------------------------------------------------- */
+
+static void plan_json(const problem *p, const em_plan *plan)
+{
+    json j;
+    json_begin(&j);
+    json_text(&j, "method", plan->method);
+    json_text(&j, "why", plan->why);
+    json_text(&j, "operator", plan->operator_name);
+    json_text(&j, "operator_why", plan->operator_why);
+    json_whole(&j, "samples", (uint64_t)plan->samples);
+    json_whole(&j, "features", (uint64_t)plan->features);
+    json_whole(&j, "components", (uint64_t)plan->components);
+    json_whole(&j, "nodes", (uint64_t)plan->nodes);
+    json_whole(&j, "threads", (uint64_t)plan->threads);
+    json_whole(&j, "block", (uint64_t)plan->block);
+    json_whole(&j, "iterations", (uint64_t)plan->iterations);
+    json_flag(&j, "at_most", plan->at_most);
+    json_whole(&j, "rounds", (uint64_t)plan->rounds);
+    json_whole(&j, "messages", (uint64_t)plan->messages);
+    json_whole(&j, "bytes", (uint64_t)plan->bytes);
+    json_whole(&j, "memory", (uint64_t)plan->memory);
+    problem_json(&j, p);
+    json_end(&j);
+}
+
+/* 3.2 MB, 1.5 GB */
+static const char *size_text(double bytes, char out[32])
+{
+    (void)snprintf(out, 32, "%.3g %s", bytes / (bytes < 1e9 ? 1e6 : 1e9), bytes < 1e9 ? "MB" : "GB");
+    return out;
+}
+
+static void plan_print(const problem *p, const em_plan *plan)
+{
+    char size[32];
+    const em_info sizes = {.samples = plan->samples, .features = plan->features, .nodes = plan->nodes};
+    const char *about = plan->at_most ? "at most" : "about";
+    problem_print(p, &sizes);
+    (void)printf("method    %s: %s\n", plan->method, plan->why);
+    (void)printf("operator  %s covariances: %s\n", plan->operator_name, plan->operator_why);
+    (void)printf("block     %d column%s of %d numbers\n", plan->block, plan->block == 1 ? "" : "s", plan->features);
+    (void)printf("threads   %d\n", plan->threads);
+    (void)printf("takes     %s %ld iteration%s\n", about, plan->iterations, plan->iterations == 1 ? "" : "s");
+    if (plan->nodes > 1)
+        (void)printf("sends     %s %.0f messages, %s in all, in %.0f rounds\n", about, plan->messages,
+                     size_text(plan->bytes, size), plan->rounds);
+    (void)printf("memory    %s in this process, beside the rows\n", size_text(plan->memory, size));
+}
+
+static em_status dry_run(const problem *p, const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    em_plan *plan = NULL;
+    TRY(cluster_agree(em_plan_make(&plan, p->options, p->mesh, p->shards, err), err));
+    if (args_given(args, "json"))
+        plan_json(p, plan);
+    else if (args_reports(args))
+        plan_print(p, plan);
+done:
+    em_plan_free(&plan);
+    return status;
 }
 
 static void release(fit_job *job)
 {
     outputs_discard(job->files, FILES);
     em_model_free(&job->model);
-    ranks_free(&job->ranks);
+    free(job->ranks);
     problem_close(&job->problem);
 }
 
@@ -222,17 +305,17 @@ static em_status fit(const arguments *args, em_error *err)
     em_options *options = job.problem.options;
     if (args_given(args, "trace") || args_given(args, "plot")) TRY(em_options_set(options, "trace", "all", err));
     em_options_set_monitor(options, progress_fit, NULL);
-    int opens = cluster_speaks() && !args_given(args, "dry-run");
-    TRY(cluster_agree(opens ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
+    int dry = args_given(args, "dry-run");
+    TRY(cluster_agree(cluster_speaks() && !dry ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
     TRY(choose_average(&job, err));
-    if (args_given(args, "dry-run")) {
-        status = dry_run(&job.problem, args, err);
+    if (dry) {
+        TRY(dry_run(&job.problem, args, err));
         goto done;
     }
     TRY(cluster_agree(em_fit(&job.model, options, job.problem.mesh, job.problem.shards, err), err));
     progress_erase();
-    TRY(ranks_gather(&job.ranks, em_model_info(job.model), err));
+    TRY(gather_ranks(&job, err));
     TRY(cluster_agree(write_files(&job, err), err));
     problem_warn(&job.problem, em_model_info(job.model));
     if (args_given(args, "json"))

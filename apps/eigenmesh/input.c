@@ -147,7 +147,7 @@ em_status reading_gather(reading *r, em_error *err)
     em_status status = EM_OK;
     texts all = {0};
     if (cluster_size() == 1) return EM_OK;
-    TRY(cluster_gather_text(r->files.text, r->files.size, &all.text, &all.size, err));
+    TRY(cluster_gather(r->files.text, r->files.size, &all.text, &all.size, err));
     if (cluster_rank() == 0) {
         emi_free(r->files.text);
         r->files = all;

@@ -1,10 +1,10 @@
 /* eigenmesh COMMAND ...: find the command, read its arguments, run it, report how it went. */
 #include "cluster.h"
 #include "command.h"
+#include "engine.h"
 #include "files.h"
-#include "flags.h"
+#include "lab/gnuplot.h"
 #include "message.h"
-#include "signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,6 +13,115 @@
 static const command_spec *const commands[] = {&command_fit,     &command_compare,   &command_transform,
                                                &command_info,    &command_generate,  &command_topology,
                                                &command_convert, &command_reproduce, NULL};
+
+/* ---- help --------------------------------------------------------------------------------------------------- */
+
+enum { HELP_COLUMN = 29, HELP_WIDTH = 92 };
+
+/* Words from the current column on, in lines that begin at HELP_COLUMN. */
+static void print_wrapped(int column, const char *text)
+{
+    if (column >= HELP_COLUMN - 1) {
+        (void)putchar('\n');
+        column = 0;
+    }
+    (void)printf("%*s", HELP_COLUMN - column, "");
+    column = HELP_COLUMN;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
+            (void)printf("\n%*s", HELP_COLUMN, "");
+            column = HELP_COLUMN;
+        }
+        column += printf("%s%.*s", column > HELP_COLUMN ? " " : "", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    (void)putchar('\n');
+}
+
+enum { TEXT_ROOM = 512 };
+
+/* What it does, and what holds without it. */
+static const char *describe(const option_spec *spec, char text[TEXT_ROOM])
+{
+    if (spec->required)
+        (void)snprintf(text, TEXT_ROOM, "%s (required)", spec->help);
+    else if (spec->preset && *spec->preset)
+        (void)snprintf(text, TEXT_ROOM, "%s (default: %s)", spec->help, spec->preset);
+    else
+        (void)snprintf(text, TEXT_ROOM, "%s", spec->help);
+    return text;
+}
+
+static void print_option(const option_spec *spec)
+{
+    char text[TEXT_ROOM];
+    int column = spec->letter ? printf("  -%c, --%s", spec->letter, spec->name) : printf("      --%s", spec->name);
+    if (spec->metavar) column += printf(" %s", spec->metavar);
+    print_wrapped(column, describe(spec, text));
+}
+
+static void help_command(const command_spec *command)
+{
+    arguments args;
+    args_collect(&args, command);
+    (void)printf("Usage: eigenmesh %s %s\n\n%s.\n\nOptions:\n", command->name, command->usage, command->summary);
+    for (int i = 0; i < args.first_solver; i++) print_option(&args.specs[i]);
+    if (command->takes_solver_options) {
+        (void)printf("\nWhat to find, and how:\n");
+        for (int i = args.first_solver; i < args.count; i++) print_option(&args.specs[i]);
+        (void)printf("\nMethods:\n");
+        for (int i = 0; em_method(i); i++) print_wrapped(printf("  %s", em_method(i)->name), em_method(i)->summary);
+    }
+    (void)printf("\nExample:\n");
+    for (const char *const *example = command->examples; *example; example++) (void)printf("  %s\n", *example);
+}
+
+/* Its options for programs, namely the completion and the manual: a line each of the flag, its letter, its value's name, the
+ * words that the library takes for it, and what it does, with | between. */
+static void help_table(const command_spec *command)
+{
+    arguments args;
+    char text[TEXT_ROOM];
+    args_collect(&args, command);
+    for (int i = 0; i < args.count; i++) {
+        const option_spec *spec = &args.specs[i];
+        char letter[] = {'-', spec->letter, 0};
+        (void)printf("--%s|%s|%s|%s|%s\n", spec->name, spec->letter ? letter : "", spec->metavar ? spec->metavar : "",
+                     spec->metavar && spec->info ? spec->info->words : "", describe(spec, text));
+    }
+}
+
+static void help_program(void)
+{
+    (void)printf("Usage: eigenmesh COMMAND ...\n\n"
+                 "Principal components of data that stays where it is: machines on any connected network,\n"
+                 "no server, and every machine ends with the same leading eigenvectors.\n\n"
+                 "Commands:\n");
+    for (int i = 0; commands[i]; i++) (void)printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    (void)printf("\n  eigenmesh COMMAND --help   options and an example (or: eigenmesh help COMMAND)\n"
+                 "  eigenmesh --version        the version and what it was built with\n\n"
+                 "Example:\n"
+                 "  eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy\n"
+                 "  eigenmesh fit data.npy -k 5 --nodes 20 -o model.npz\n"
+                 "  eigenmesh transform model.npz data.npy -o scores.npy\n\n"
+                 "Exit status: 0 done, 1 the job failed (such as not converging), 2 wrong usage or input.\n");
+}
+
+static void print_version(void)
+{
+    char gnuplot[GNUPLOT_PATH_MAX];
+    (void)printf("eigenmesh %s\n", em_version());
+    for (int i = 0; em_built_with(i); i++) (void)printf("%-9s%s\n", i ? "" : "built on", em_built_with(i));
+    (void)printf("%-9s", "engines");
+    for (int i = 0; engine_at(i); i++) (void)printf("%s%s", i ? ", " : "", engine_at(i)->name);
+    (void)printf("\n%-9sauto", "methods");
+    for (int i = 0; em_method(i); i++) (void)printf(", %s", em_method(i)->name);
+    (void)printf("\n%-9s%s\n", "gnuplot", gnuplot_find(gnuplot) ? gnuplot : "not found (--plot needs it)");
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------ */
 
 /* NULL, with an error, when there is none of this name. */
 static const command_spec *find_command(const char *name, em_error *err)
@@ -29,7 +138,7 @@ static em_status run_help(int argc, char **argv, em_error *err)
     if (argc > 2 && !table)
         return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
     if (argc < 2) {
-        help_program(commands);
+        help_program();
         return EM_OK;
     }
     const command_spec *command = find_command(argv[1], err);
@@ -125,7 +234,7 @@ int main(int argc, char **argv)
     if (status != EM_OK && !quiet && cluster_speaks()) tell(&err);
     interrupt_defer();                                   /* mpirun may end the others once the first of them is gone */
     if (interrupt_requested()) cluster_set_patience(10); /* the others may be gone, and the launcher with them */
-    if (cluster_meet(&err) != EM_OK && status == EM_OK) {
+    if (cluster_agree(EM_OK, &err) != EM_OK && status == EM_OK) {
         status = err.code;
         if (cluster_speaks()) tell(&err);
     }

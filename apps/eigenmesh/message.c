@@ -1,13 +1,16 @@
 #define _DEFAULT_SOURCE /* winsize */
 #include "message.h"
-#include "signals.h"
+#include "cluster.h"
 
 #include "base/clock.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 void complain(const char *format, ...)
@@ -45,15 +48,23 @@ static int due(void)
     return 1;
 }
 
-static void draw(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void draw(double seconds_left, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void draw(const char *format, ...)
+/* The line, and after it "3 s left", "2 min left", or nothing when that cannot be told. */
+static void draw(double seconds_left, const char *format, ...)
 {
     char line[256];
     va_list args;
     va_start(args, format);
     (void)vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    size_t used = strlen(line), room = sizeof line - used;
+    if (seconds_left < 100)
+        (void)snprintf(line + used, room, "   %.0f s left", ceil(seconds_left));
+    else if (seconds_left < 6000)
+        (void)snprintf(line + used, room, "   %.0f min left", seconds_left / 60);
+    else if (isfinite(seconds_left))
+        (void)snprintf(line + used, room, "   %.0f h left", seconds_left / 3600);
     struct winsize size;
     int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
     (void)fprintf(stderr, "\r%.*s\033[K", width, line);
@@ -67,20 +78,6 @@ void progress_erase(void)
     (void)fputs("\r\033[K", stderr);
     (void)fflush(stderr);
     drawn = 0;
-}
-
-/* "3 s left", "2 min left"; "" when it cannot be told. */
-static const char *time_left(double seconds, char *out, size_t size)
-{
-    if (!isfinite(seconds))
-        *out = 0;
-    else if (seconds < 100)
-        (void)snprintf(out, size, "   %.0f s left", ceil(seconds));
-    else if (seconds < 6000)
-        (void)snprintf(out, size, "   %.0f min left", seconds / 60);
-    else
-        (void)snprintf(out, size, "   %.0f h left", seconds / 3600);
-    return out;
 }
 
 /* The run that is being watched, from the first that was seen of it. */
@@ -114,33 +111,21 @@ static double iterations_left(const em_progress *now)
     return fmax(0, fmin(left, log(now->change / now->tolerance) / slope));
 }
 
-/* "   12 a second   3 s left"; "" after a single iteration.  By the clock on the wall, which also runs while a trace
- * is measured. */
-static const char *pace_of(const em_progress *now, char *out, size_t size)
-{
-    double rate = (double)(now->iteration - run.first_iteration) / (emi_seconds() - started);
-    *out = 0;
-    if (rate > 0) {
-        char left[32];
-        (void)snprintf(out, size, "   %.*f a second%s", rate < 10 ? 2 : 0, rate,
-                       time_left(iterations_left(now) / rate, left, sizeof left));
-    }
-    return out;
-}
-
+/* By the clock on the wall, which also runs while a trace is measured. */
 int progress_fit(const em_progress *now, void *label)
 {
     interrupt_defer();
     follow(now);
-    if (due()) {
-        char pace[64], measure[48] = "";
-        if (isfinite(now->error))
-            (void)snprintf(measure, sizeof measure, "   error %.2e", now->error);
-        else if (isfinite(now->change))
-            (void)snprintf(measure, sizeof measure, "   change %.2e", now->change);
-        draw("%s%siteration %ld of %ld%s%s", label ? (const char *)label : "", label ? ": " : "", now->iteration,
-             now->limit, measure, pace_of(now, pace, sizeof pace));
-    }
+    if (!due()) return interrupt_requested();
+    char pace[32] = "", measure[48] = "";
+    double rate = (double)(now->iteration - run.first_iteration) / (emi_seconds() - started);
+    if (rate > 0) (void)snprintf(pace, sizeof pace, "   %.*f a second", rate < 10 ? 2 : 0, rate);
+    if (isfinite(now->error))
+        (void)snprintf(measure, sizeof measure, "   error %.2e", now->error);
+    else if (isfinite(now->change))
+        (void)snprintf(measure, sizeof measure, "   change %.2e", now->change);
+    draw(iterations_left(now) / rate, "%s%siteration %ld of %ld%s%s", label ? (const char *)label : "",
+         label ? ": " : "", now->iteration, now->limit, measure, pace);
     return interrupt_requested();
 }
 
@@ -151,10 +136,8 @@ int progress_experiment(const lab_experiment_progress *now, void *label)
     if (last_label != label) started = emi_seconds();
     last_label = label;
     if (due()) {
-        char left[32];
         double done = now->finished + now->under_way, pace = done / (emi_seconds() - started);
-        draw("%s: %d of %d runs%s", (const char *)label, now->finished, now->total,
-             time_left(((double)now->total - done) / pace, left, sizeof left));
+        draw(((double)now->total - done) / pace, "%s: %d of %d runs", (const char *)label, now->finished, now->total);
     }
     return interrupt_requested();
 }
@@ -162,8 +145,67 @@ int progress_experiment(const lab_experiment_progress *now, void *label)
 void progress_rows(size_t done, size_t total)
 {
     if (!due()) return;
-    char left[32];
     double rate = (double)done / (emi_seconds() - started);
-    draw("row %zu of %zu   %.0f a second%s", done, total, rate,
-         time_left((double)(total - done) / rate, left, sizeof left));
+    draw((double)(total - done) / rate, "row %zu of %zu   %.0f a second", done, total, rate);
+}
+
+/* ---- signals -------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t deferred, requested, pipe_closed;
+static volatile time_t requested_at;
+
+static void leave_now(void)
+{
+    static const char text[] = "eigenmesh: interrupted: nothing was written; try again\n";
+    ssize_t written = cluster_speaks() ? write(STDERR_FILENO, text, sizeof text - 1) : 0;
+    (void)written;
+    _exit(1);
+}
+
+/* One Ctrl-C may arrive twice (timeout(1) signals a process and its group); a second
+ * one that comes later is a user who does not want to wait. */
+static void on_interrupt(int number)
+{
+    (void)number;
+    time_t now = time(NULL);
+    if (!deferred || (requested && now - requested_at > 1)) leave_now();
+    if (!requested) requested_at = now;
+    requested = 1;
+}
+
+static void on_closed_pipe(int number)
+{
+    (void)number;
+    pipe_closed = 1;
+}
+
+static void install(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    (void)sigemptyset(&action.sa_mask);
+    /* Whoever started us with the signal ignored (nohup) meant it. */
+    if (number != SIGPIPE && sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
+    (void)sigaction(number, &action, NULL);
+}
+
+void interrupt_install(void)
+{
+    install(SIGINT, on_interrupt);
+    install(SIGTERM, on_interrupt);
+    install(SIGPIPE, on_closed_pipe);
+}
+
+void interrupt_defer(void)
+{
+    deferred = 1;
+}
+
+int interrupt_requested(void)
+{
+    return requested;
+}
+
+int interrupt_pipe_closed(void)
+{
+    return pipe_closed;
 }

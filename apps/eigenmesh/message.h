@@ -1,5 +1,5 @@
 /* What this program says on stderr: one line where something is wrong and, where that is a terminal, one that shows how
- * far long work is. */
+ * far long work is.  And what it is told by signals: Ctrl-C, SIGTERM, closed pipes. */
 #ifndef EIGENMESH_MESSAGE_H
 #define EIGENMESH_MESSAGE_H
 
@@ -22,5 +22,15 @@ int progress_experiment(const lab_experiment_progress *now, void *label);
 void progress_rows(size_t done, size_t total);
 
 void progress_erase(void);
+
+void interrupt_install(void);
+
+/* From now on somebody asks interrupt_requested() regularly: a signal only leaves a
+ * note.  Until then a signal ends the program at once, with nothing written. */
+void interrupt_defer(void);
+int interrupt_requested(void);
+
+/* Something was written to a pipe that nobody reads any more. */
+int interrupt_pipe_closed(void);
 
 #endif

@@ -1,6 +1,5 @@
 #include "outputs.h"
 #include "message.h"
-#include "signals.h"
 
 #include "base/memory.h"
 #include "lab/gnuplot.h"

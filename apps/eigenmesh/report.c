@@ -183,6 +183,29 @@ static void json_sent(json *j, const em_info *info)
     json_close(j, '}');
 }
 
+/* ---- how it ended ---------------------------------------------------------------------------------------- */
+
+static const ending endings[] = {
+    {EM_CONVERGED, "converged", NULL, NULL},
+    {EM_SETTLED, "settled", NULL, NULL},
+    {EM_STOPPED_ITERATIONS, "iteration limit", "has not converged", "more --iterations, or another --method"},
+    {EM_STOPPED_DIVERGED, "diverged", "diverged", "a smaller --step, or --step auto"},
+    {EM_STOPPED_USER, "interrupted", "was interrupted", "as many --iterations to stop there"},
+    {EM_STOPPED_SHORT, "stopped short", "stopped short of the tolerance", "more --consensus-rounds, or method krylov"},
+    {EM_STOPPED_ROUNDING, "rounding",
+     "met components so small beside the first, or beside the mean, that rounding leaves their directions open",
+     "--scale std, or leaving out the columns of the largest numbers"},
+    {EM_STOPPED_MISSED, "missed one", "missed a component that is larger than the last one it found",
+     "another start (--seed, --init random), or --method krylov"},
+    {0, "unknown", "ended", "another --method"}};
+
+const ending *ending_of(em_reason reason)
+{
+    const ending *end = endings;
+    while (end->reason && end->reason != reason) end++;
+    return end;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 /* Three digits and a unit that suits them. */
@@ -291,20 +314,18 @@ static void put(FILE *out, double value)
     (void)fprintf(out, ",%s", isnan(value) ? "" : text);
 }
 
-void trace_heading(FILE *out)
-{
-    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
-}
-
-void trace_rows(FILE *out, const char *label, const em_model *model)
+void trace_write(FILE *out, const char *names, const trace_curve *curves, int count)
 {
     const em_trace_row *row;
-    for (size_t r = 0; (row = em_model_trace_row(model, r)); r++) {
-        if (label) (void)fprintf(out, "%s,", label);
-        (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
-                      (unsigned long long)row->messages, (unsigned long long)row->bytes);
-        const double values[] = {row->units, row->seconds, row->residual, row->consensus, row->error};
-        for (size_t v = 0; v < sizeof values / sizeof *values; v++) put(out, values[v]);
-        (void)fputc('\n', out);
-    }
+    if (names) (void)fprintf(out, "%s,", names);
+    (void)fputs("iteration,rounds,messages,bytes,units,seconds,residual,consensus,error\n", out);
+    for (int c = 0; c < count; c++)
+        for (size_t r = 0; curves[c].model && (row = em_model_trace_row(curves[c].model, r)); r++) {
+            if (names) (void)fprintf(out, "%s,", curves[c].name);
+            (void)fprintf(out, "%ld,%llu,%llu,%llu", row->iteration, (unsigned long long)row->rounds,
+                          (unsigned long long)row->messages, (unsigned long long)row->bytes);
+            const double values[] = {row->units, row->seconds, row->residual, row->consensus, row->error};
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) put(out, values[v]);
+            (void)fputc('\n', out);
+        }
 }

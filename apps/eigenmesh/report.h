@@ -2,9 +2,8 @@
 #ifndef EIGENMESH_REPORT_H
 #define EIGENMESH_REPORT_H
 
+#include "lab/plot.h"
 #include "print.h"
-
-#include <eigenmesh/eigenmesh.h>
 
 /* What the features are called, as many as a line holds; nothing where they have no names. */
 void report_names(const em_model *model);
@@ -16,9 +15,15 @@ em_status report_model(const em_model *model, em_error *err);
 /* The same as members of the object that is open. */
 void report_json(json *j, const em_model *model);
 
-/* The trace of a fit as CSV, a row an iteration.  label: what a column before the others says; NULL where there is no such
- * column.  Failures of the stream are told when the output is committed. */
-void trace_heading(FILE *out);
-void trace_rows(FILE *out, const char *label, const em_model *model);
+/* How a fit ended: in a word; and where it did not do its job, what the method has done, and what to try. */
+typedef struct ending {
+    em_reason reason;
+    const char *word, *what, *remedy; /* what: NULL where all is well */
+} ending;
+const ending *ending_of(em_reason reason);
+
+/* The traces of fits as CSV, a row an iteration.  names: what the column before the others is called, which says whose a row
+ * is; NULL: there is none.  Failures of the stream are told when the output is committed. */
+void trace_write(FILE *out, const char *names, const trace_curve *curves, int count);
 
 #endif

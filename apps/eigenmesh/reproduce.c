@@ -45,7 +45,9 @@ typedef struct job {
     reproduction made;
     char **pictures; /* the text of each, figure by figure */
     int picture_count;
-    images images; /* of the set-up under way */
+    images images;      /* of the set-up under way */
+    char *path;         /* of the file under way, and */
+    emi_output *output; /* the file */
 } job;
 
 /* ---- what was asked for ------------------------------------------------------------------------------- */
@@ -89,6 +91,18 @@ done:
 
 /* ---- files -------------------------------------------------------------------------------------------- */
 
+static em_status name_file(job *j, const char *name, em_error *err)
+{
+    emi_free(j->path);
+    return directory_file(&j->directory, name, &j->path, err);
+}
+
+static em_status open_file(job *j, const char *name, em_error *err)
+{
+    em_status status = name_file(j, name, err);
+    return status == EM_OK ? emi_output_open(&j->output, j->path, err) : status;
+}
+
 /* The data is there, and none of it is among the files that are to be written. */
 static em_status check_data(const job *j, collisions *written, em_error *err)
 {
@@ -106,65 +120,41 @@ done:
     return status;
 }
 
-static em_status check_files(const job *j, em_error *err)
-{
-    em_status status = EM_OK;
-    char room[PAPER_NAME], *path = NULL;
-    const char *name;
-    collisions written = {0};
-    for (int f = 0; (name = paper_file(&j->made, f, room)); f++) {
-        TRY(directory_file(&j->directory, name, &path, err));
-        TRY(collisions_write(&written, "--output", path, err));
-        emi_free(path);
-        path = NULL;
-    }
-    TRY(check_data(j, &written, err));
-done:
-    emi_free(path);
-    collisions_free(&written);
-    return status;
-}
-
 /* What an earlier run has put there, and a reader would take for this one's, goes. */
 static em_status open_directory(job *j, em_error *err)
 {
     em_status status = EM_OK;
+    char room[PAPER_NAME];
+    const char *name;
+    collisions written = {0};
     TRY(directory_open(&j->directory, args_value(j->args, "output"), err));
-    TRY(check_files(j, err));
+    for (int f = 0; (name = paper_file(&j->made, f, room)); f++) {
+        TRY(name_file(j, name, err));
+        TRY(collisions_write(&written, "--output", j->path, err));
+    }
+    TRY(check_data(j, &written, err));
     for (int p = 0; p < PAPER_PAGES; p++) {
-        char *old = NULL;
-        TRY(directory_file(&j->directory, paper_pages[p], &old, err));
-        (void)unlink(old);
-        free(old);
+        TRY(name_file(j, paper_pages[p], err));
+        (void)unlink(j->path);
     }
 done:
-    return status;
-}
-
-static em_status open_file(const job *j, const char *name, emi_output **out, em_error *err)
-{
-    char *path = NULL;
-    em_status status = directory_file(&j->directory, name, &path, err);
-    if (status == EM_OK) status = emi_output_open(out, path, err);
-    free(path);
+    collisions_free(&written);
     return status;
 }
 
 /* ---- running -------------------------------------------------------------------------------------------- */
 
-static em_status write_curves(const job *j, const setup *s, em_error *err)
+static em_status write_curves(job *j, const setup *s, em_error *err)
 {
     em_status status = EM_OK;
-    emi_output *output = NULL;
     for (int c = 0; c < s->curve_count; c++) {
         char name[PAPER_NAME];
         (void)snprintf(name, sizeof name, "%s-%s.csv", s->key, s->curves[c].key);
-        TRY(open_file(j, name, &output, err));
-        curve_write(emi_output_stream(output), &s->curves[c]);
-        TRY(emi_output_commit(&output, err));
+        TRY(open_file(j, name, err));
+        curve_write(emi_output_stream(j->output), &s->curves[c]);
+        TRY(emi_output_commit(&j->output, err));
     }
 done:
-    emi_output_discard(&output);
     return status;
 }
 
@@ -177,13 +167,12 @@ static em_status run_setup(job *j, setup *s, em_error *err)
     TRY(setup_measure(s, &j->made.plans, data ? j->images.table : NULL, &j->how, &stopped, err));
     if (stopped) TRY(emi_fail(err, EM_ENUMERIC, "reproduce: interrupted in %s; try fewer figures, or --quick", s->key));
     TRY(write_curves(j, s, err));
-    progress_erase();
-    if (args_given(j->args, "quiet") || args_given(j->args, "json")) return EM_OK;
-    (void)printf("%-16s %-40s %3d curves %8.1f s\n", s->key, s->title, s->curve_count, s->seconds);
-    (void)fflush(stdout);
 done:
     progress_erase();
-    return status;
+    if (status != EM_OK || args_given(j->args, "quiet") || args_given(j->args, "json")) return status;
+    (void)printf("%-16s %-40s %3d curves %8.1f s\n", s->key, s->title, s->curve_count, s->seconds);
+    (void)fflush(stdout);
+    return EM_OK;
 }
 
 /* ---- pictures and pages ----------------------------------------------------------------------------------- */
@@ -192,21 +181,15 @@ done:
 static em_status draw(job *j, const picture *p, char **text, em_error *err)
 {
     em_status status = EM_OK;
-    emi_output *output = NULL;
-    char *path = NULL;
-    FILE *file = NULL;
-    TRY(directory_file(&j->directory, p->file, &path, err));
-    TRY(emi_output_open(&output, path, err));
-    TRY(picture_draw(output, p, err));
-    TRY(emi_output_commit(&output, err));
-    file = fopen(path, "rb");
     size_t size = 0;
+    TRY(open_file(j, p->file, err));
+    TRY(picture_draw(j->output, p, err));
+    TRY(emi_output_commit(&j->output, err));
+    FILE *file = fopen(j->path, "rb");
     if (!file || getdelim(text, &size, 0, file) < 0)
-        TRY(emi_fail(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", path));
-done:
+        status = emi_fail(err, EM_EOUTPUT, "%s: cannot be read back; try another directory", j->path);
     if (file) (void)fclose(file);
-    emi_output_discard(&output);
-    free(path);
+done:
     return status;
 }
 
@@ -226,18 +209,16 @@ done:
 }
 
 /* The index, which looks like the end of it, comes last. */
-static em_status write_pages(const job *j, em_error *err)
+static em_status write_pages(job *j, em_error *err)
 {
     em_status status = EM_OK;
-    emi_output *output = NULL;
     const char *const *pictures = (const char *const *)j->pictures;
     for (int p = 0; p < PAPER_PAGES; p++) {
-        TRY(open_file(j, paper_pages[p], &output, err));
-        TRY(page_write(emi_output_stream(output), paper_pages[p], &j->made, pictures, err));
-        TRY(emi_output_commit(&output, err));
+        TRY(open_file(j, paper_pages[p], err));
+        TRY(page_write(emi_output_stream(j->output), paper_pages[p], &j->made, pictures, err));
+        TRY(emi_output_commit(&j->output, err));
     }
 done:
-    emi_output_discard(&output);
     return status;
 }
 
@@ -256,6 +237,8 @@ static void release(job *j)
 {
     for (int p = 0; p < j->picture_count; p++) free(j->pictures[p]);
     free(j->pictures);
+    emi_output_discard(&j->output);
+    emi_free(j->path);
     images_close(&j->images);
     paper_close(&j->made);
     directory_close(&j->directory);

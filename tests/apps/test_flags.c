@@ -1,5 +1,5 @@
 /* What the library says of options, in words of the command line. */
-#include "flags.h"
+#include "command.h"
 #include "support/check.h"
 
 #include <stdio.h>

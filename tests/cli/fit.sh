@@ -211,3 +211,14 @@ refuses 2 "method gha" fit data.npy -k 3 -n 4 -m gha --dry-run
 run fit data.npy -k 2 -n 4 -m dsa --tolerance 0 --iterations 100000000 --max-seconds 0.05 -o late.npz
 [[ $status -eq 1 && -s late.npz ]] || fail "not status 1, or no model"
 complains "--max-seconds ended dsa after"
+
+# --- processes that srun starts and that never meet are refused, unless they are meant to be strangers
+lonely=2 words="mpi: not built in"
+if [[ $("$EIGENMESH" --version) =~ engines\ +local,\ mpi ]]; then lonely=1 words="do not find each other"; fi
+unset OMPI_COMM_WORLD_SIZE PMI_SIZE PMI_RANK PMI_FD PMIX_RANK
+export SLURM_STEP_NUM_TASKS=3
+refuses "$lonely" "$words" fit data.npy -k 2
+works fit data.npy -k 2 --engine local
+export SLURM_STEP_NUM_TASKS=1
+works fit data.npy -k 2
+unset SLURM_STEP_NUM_TASKS
