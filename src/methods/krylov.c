@@ -104,7 +104,8 @@ static em_status begin(krylov *k, em_error *err)
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
     int by_rows = !emi_cov_is_dense(&k->s->C[0]);
-    if (by_rows && !k->s->own_start) TRY(look_at_own_rows(k, X, err));
+    if (by_rows && !k->s->own_start) status = look_at_own_rows(k, X, err);
+    if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
     TRY(emi_lanczos_begin(&k->lanczos, X, err));
 done:
     return status;
