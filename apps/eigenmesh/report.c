@@ -314,6 +314,15 @@ static void put(FILE *out, double value)
     (void)fprintf(out, ",%s", isnan(value) ? "" : text);
 }
 
+const char *operator_text(const char *name)
+{
+    static const char *const texts[][2] = {
+        {"dense", "dense covariances"}, {"implicit", "implicit covariances"}, {"gram", "products of the rows"}};
+    for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
+        if (strcmp(name, texts[n][0]) == 0) return texts[n][1];
+    return name;
+}
+
 void trace_write(FILE *out, const char *names, const trace_curve *curves, int count)
 {
     const em_trace_row *row;
