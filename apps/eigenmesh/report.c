@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- components ------------------------------------------------------------------------------------------ */
 
@@ -316,10 +317,10 @@ static void put(FILE *out, double value)
 
 const char *operator_text(const char *name)
 {
-    static const char *const texts[][2] = {
+    static const char *const words[][2] = {
         {"dense", "dense covariances"}, {"implicit", "implicit covariances"}, {"gram", "products of the rows"}};
-    for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
-        if (strcmp(name, texts[n][0]) == 0) return texts[n][1];
+    for (size_t n = 0; n < sizeof words / sizeof *words; n++)
+        if (strcmp(name, words[n][0]) == 0) return words[n][1];
     return name;
 }
 
