@@ -213,9 +213,9 @@ static em_status solve_in_precision(const emi_method *method, emi_job *job, em_m
 {
     emi_problem *p = job->problem;
     em_status status = solve_by(method, *job, out, err);
-    int wanting = is_to_be_replaced(p->mesh, status, *out) || (*out && em_model_info(*out)->limited > 0);
+    int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
     if (!wanting || job->options->precision != EMI_PRECISION_AUTO || !emi_problem_use_double(p)) return status;
-    if (*out) job->seconds_before += em_model_info(*out)->seconds;
+    if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
     p->mesh->failure = (em_error){0};
     return solve_by(method, *job, out, err);
