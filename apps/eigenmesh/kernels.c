@@ -28,7 +28,9 @@ static const char *better(void)
 static void start_again(char **argv)
 {
     struct stat named, running;
-    const char *path = (const char *)getauxval(AT_EXECFN);
+    const char *path = NULL;
+    unsigned long address = getauxval(AT_EXECFN);
+    memcpy(&path, &address, sizeof path);
     if (!path || stat(path, &named) != 0 || stat("/proc/self/exe", &running) != 0) return;
     if (named.st_dev == running.st_dev && named.st_ino == running.st_ino) (void)execv(path, argv);
 }

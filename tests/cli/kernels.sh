@@ -53,8 +53,9 @@ works fit data.npy -k 2 -o model.npz
 starts 2
 refuses 2 "no such command" "no such" "two  words" # arguments arrive as they were
 starts 2
-"$EIGENMESH" transform model.npz - -o - <data.npy | cmp -s - <(LD_LIBRARY_PATH='' "$EIGENMESH" transform model.npz data.npy -o -) ||
-    fail "a table by pipe is not what it was"
+works transform model.npz data.npy -o -
+starts 2
+"$EIGENMESH" transform model.npz - -o - <data.npy | cmp - "$out" || fail "a table by pipe is not what it was"
 starts 2
 OPENBLAS_CORETYPE='' works --version # is no choice
 starts 2
@@ -73,7 +74,8 @@ done
 # Found by PATH, by a relative name and by a link, under the name that it was called by.
 ln -s "$EIGENMESH" ./linked
 for name in "$EIGENMESH" ./linked linked; do
-    PATH=$PWD:$PATH "$name" --version | grep -qE ', (SkylakeX|Haswell) kernels$' || fail "$name was not started again"
+    PATH=$PWD:$PATH "$name" --version >"$out"
+    grep -qE ', (SkylakeX|Haswell) kernels$' "$out" || fail "$name was not started again"
     starts 2
 done
 

@@ -28,12 +28,12 @@ char *openblas_get_corename(void)
 }
 
 /* By which the BLAS of a process is told. */
-void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, blasint m, blasint n, blasint k,
+void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE TransA, CBLAS_TRANSPOSE TransB, blasint m, blasint n, blasint k,
                  double alpha, const double *a, blasint lda, const double *b, blasint ldb, double beta, double *c,
                  blasint ldc)
 {
     void (*truly)(CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, double, const double *,
                   blasint, const double *, blasint, double, double *, blasint) = NULL;
     *(void **)&truly = dlsym(RTLD_NEXT, "cblas_dgemm");
-    truly(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    truly(order, TransA, TransB, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }

@@ -74,7 +74,7 @@ def threads() -> int:
 def warn_of_slow_kernels() -> None:
     """Once, where OpenBLAS could not be told better: the user has chosen, or others had loaded it."""
     if lib.em_blas_advice():
-        earlier = "" if os.environ.get(CHOICE) else "import eigenmesh before NumPy, or "
+        earlier = "" if os.environ.get(CHOICE) else "importing eigenmesh before NumPy, or "
         warnings.warn(f"{text_of(lib.em_blas())}: made for older CPUs, and slow on this one; try {earlier}"
                       f"{text_of(lib.em_blas_advice())} in the environment", SlowKernelsWarning, stacklevel=4)
 

@@ -1,5 +1,5 @@
 """Loads eigenmesh._core, and with it OpenBLAS, which then chooses the kernels that it multiplies by. On a CPU that it does not
-know they are several times slower than they could be, unless its variable names others.
+know they are slow, unless its variable names others: docs/speed.md.
 
 To be imported before NumPy, which may bring the same OpenBLAS: once loaded, it does not choose again.
 """
