@@ -130,6 +130,15 @@ static int py_monitor(const em_progress *progress, void *opaque)
 }
 """
 
+# For who has loaded the module as a mere library, before it is imported: src/eigenmesh/_kernels.py.
+ADVICE_SOURCE = """
+EM_API const char *py_blas_advice(void);
+const char *py_blas_advice(void)
+{
+    return em_blas_advice();
+}
+"""
+
 # A communicator comes as its address, which is what mpi4py tells, because an MPI_Comm is a pointer here and a number
 # there.
 MPI_CDEF = """
@@ -180,7 +189,7 @@ def builder() -> FFI:
     ffi.cdef(MONITOR_CDEF + (MPI_CDEF if found.with_mpi else ""))
     ffi.set_source(
         "eigenmesh._core",
-        MONITOR_SOURCE + (MPI_SOURCE if found.with_mpi else ""),
+        MONITOR_SOURCE + ADVICE_SOURCE + (MPI_SOURCE if found.with_mpi else ""),
         include_dirs=[str(found.include)],
         extra_objects=[str(archive) for archive in found.archives],
         depends=[str(file) for file in [header, *found.archives]],

@@ -45,6 +45,7 @@ typedef struct command_spec {
     const option_spec *options;             /* its own */
     int prints_table;                       /* so it has --json */
     int runs_together;                      /* on several processes, under mpirun */
+    int multiplies;                         /* by BLAS, so that slow kernels are felt */
     int takes_solver_options;               /* so it has the library's options too */
     const char *const *solver_options;      /* these of them, NULL ends them; NULL: all */
     const char *examples[EXAMPLES_MAX + 1]; /* NULL ends them */

@@ -376,6 +376,7 @@ const command_spec command_compare = {
     .operand_limit = ANY_NUMBER,
     .options = compare_options,
     .prints_table = 1,
+    .multiplies = 1,
     .takes_solver_options = 1,
     .solver_options = compare_solver_options,
     .examples = {"eigenmesh compare data.npy -k 5 --nodes 20 -o comparison",

@@ -83,5 +83,6 @@ const command_spec command_generate = {.name = "generate",
                                        .usage = "-d D -N N -k K --gap G -o Y.npy [options]",
                                        .operand_limit = 0,
                                        .options = generate_options,
+                                       .multiplies = 1,
                                        .examples = {"eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy"},
                                        .run = generate};

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "engine.h"
 #include "files.h"
+#include "kernels.h"
 #include "lab/gnuplot.h"
 #include "message.h"
 
@@ -101,7 +102,7 @@ static void help_program(void)
                  "Commands:\n");
     for (int i = 0; commands[i]; i++) (void)printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     (void)printf("\n  eigenmesh COMMAND --help   options and an example (or: eigenmesh help COMMAND)\n"
-                 "  eigenmesh --version        the version and what it was built with\n\n"
+                 "  eigenmesh --version        the version, what it was built with, the BLAS in use\n\n"
                  "Example:\n"
                  "  eigenmesh generate -d 20 -N 10000 -k 5 --gap 0.8 -o data.npy\n"
                  "  eigenmesh fit data.npy -k 5 --nodes 20 -o model.npz\n"
@@ -114,6 +115,9 @@ static void print_version(void)
     char gnuplot[GNUPLOT_PATH_MAX];
     (void)printf("eigenmesh %s\n", em_version());
     for (int i = 0; em_built_with(i); i++) (void)printf("%-9s%s\n", i ? "" : "built on", em_built_with(i));
+    (void)printf("%-9s%s", "runs on", em_blas());
+    if (em_blas_advice()) (void)printf(" (slow on this CPU; try %s)", em_blas_advice());
+    (void)putchar('\n');
     (void)printf("%-9s", "engines");
     for (int i = 0; engine_at(i); i++) (void)printf("%s%s", i ? ", " : "", engine_at(i)->name);
     (void)printf("\n%-9sauto", "methods");
@@ -164,7 +168,9 @@ static em_status run_command(int argc, char **argv, em_error *err)
     status = cluster_agree(collisions_check(&args, err), err);
     if (status != EM_OK) return status;
     int in_the_way = args.stdout_is_taken && isatty(STDOUT_FILENO);
-    progress_allow(!args_given(&args, "quiet") && !in_the_way && cluster_speaks());
+    int speaks = !args_given(&args, "quiet") && cluster_speaks();
+    progress_allow(speaks && !in_the_way);
+    if (speaks && command->multiplies) kernels_note();
     return command->run(&args, err);
 }
 
@@ -218,6 +224,7 @@ static void tell(em_error *err)
 int main(int argc, char **argv)
 {
     em_error err = {0};
+    kernels_choose(argv); /* before anything is read, opened or joined */
     interrupt_install();
     em_status status = join_others(&argc, &argv, &err);
     em_guard_files(); /* after MPI, which has a handler of its own */

@@ -272,5 +272,6 @@ const command_spec command_reproduce = {
     .operand_limit = ANY_NUMBER,
     .options = reproduce_options,
     .prints_table = 1,
+    .multiplies = 1,
     .examples = {"eigenmesh reproduce fig1a fig2 --quick", "eigenmesh reproduce all --data data -o reproduction"},
     .run = reproduce};

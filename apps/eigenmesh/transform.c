@@ -193,6 +193,7 @@ const command_spec command_transform = {
     .operands = {{"MODEL.npz", READS}, {"INPUT", READS}},
     .operand_limit = 2,
     .options = transform_options,
+    .multiplies = 1,
     .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",
                  "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species"},
     .run = transform};

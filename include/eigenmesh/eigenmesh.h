@@ -65,6 +65,12 @@ EM_API const char *em_status_text(em_status status);
 EM_API const char *em_version(void);
 EM_API const char *em_built_with(int index); /* one line an entry, "name version"; NULL past the end */
 
+/* The BLAS that this process runs with, as far as it tells: "OpenBLAS 0.3.21, Haswell kernels".  And what should be in the
+ * environment when the process starts: NULL, or "OPENBLAS_CORETYPE=SkylakeX" where OpenBLAS, on a CPU with AVX2 that it does
+ * not know, uses kernels from before it, which are 2 to 4 times slower, and has others. */
+EM_API const char *em_blas(void);
+EM_API const char *em_blas_advice(void);
+
 /* ---- tables of numbers ---------------------------------------------------------- */
 
 typedef enum em_dtype { /* how numbers lie in a file or an array */

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+import eigenmesh  # noqa: F401  before NumPy, so that it has the kernels for this CPU
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 sys.path.insert(0, str(Path(__file__).parent))  # for data.py
 

@@ -8,7 +8,26 @@
 
 enum { MOST = 1024 }; /* more than BLAS libraries are built for */
 
-/* ---- the number of whatever BLAS this is -------------------------------------------------------------- */
+/* ---- the library ------------------------------------------------------------------------------------------ */
+
+const char *emi_blas_file(void)
+{
+    Dl_info where = {0};
+    void (*known)(void) = (void (*)(void))cblas_dgemm;
+    return dladdr(*(void **)&known, &where) ? where.dli_fname : NULL;
+}
+
+void *emi_blas_symbol(const char *name)
+{
+    const char *file = emi_blas_file();
+    void *library = file ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    if (!library) library = dlopen(NULL, RTLD_LAZY); /* it is part of the program */
+    void *symbol = library ? dlsym(library, name) : NULL;
+    if (library) (void)dlclose(library);
+    return symbol;
+}
+
+/* ---- the threads of whatever BLAS this is ------------------------------------------------------------- */
 
 /* BLIS counts in 64 bits, the others in ints. */
 static struct {
@@ -32,7 +51,6 @@ static void set_threads(int threads)
     if (control.set_wide) control.set_wide(threads);
 }
 
-/* Asked of the very library that has cblas_dgemm, and of those it is made of: another BLAS in this process is another's. */
 static void find_control(void)
 {
     static const char *const names[][2] = {{"openblas_set_num_threads", "openblas_get_num_threads"},
@@ -40,18 +58,13 @@ static void find_control(void)
                                            {"MKL_Set_Num_Threads", "MKL_Get_Max_Threads"},
                                            {"bli_thread_set_num_threads", "bli_thread_get_num_threads"}};
     enum { KINDS = sizeof names / sizeof *names, WIDE = KINDS - 1 };
-    Dl_info where = {0};
-    void (*known)(void) = (void (*)(void))cblas_dgemm;
-    void *library = dladdr(*(void **)&known, &where) ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (!library) library = dlopen(NULL, RTLD_LAZY); /* it is part of the program */
-    for (int n = 0; library && n < KINDS; n++) {
-        void *set = dlsym(library, names[n][0]), *get = dlsym(library, names[n][1]);
+    for (int n = 0; n < KINDS; n++) {
+        void *set = emi_blas_symbol(names[n][0]), *get = emi_blas_symbol(names[n][1]);
         if (!set || !get) continue;
         *(void **)(n == WIDE ? (void *)&control.set_wide : (void *)&control.set) = set;
         *(void **)(n == WIDE ? (void *)&control.get_wide : (void *)&control.get) = get;
         break;
     }
-    if (library) (void)dlclose(library);
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 `PCA` is an estimator with scikit-learn's conventions; `simulate` runs any method over any network and keeps its trace;
 `load` opens a model that the command line wrote; `eigenmesh.plot` draws.
 """
+from . import _kernels  # noqa: F401  before NumPy: it loads OpenBLAS
 from . import errors
 from ._fitting import Progress, methods
 from ._graph import Graph, GraphMeasures

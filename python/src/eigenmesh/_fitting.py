@@ -2,15 +2,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 import numpy as np
 
 from ._graph import Graph
+from ._kernels import CHOICE
 from ._model import Model
 from ._mpi import Cluster, agreed
 from ._native import borrowed_doubles, checked, create, ffi, lib, text_of
+from .errors import SlowKernelsWarning
 
 LOOK_EVERY = 0.05  # seconds: soon enough for Ctrl-C, too seldom to be felt
 
@@ -64,6 +68,15 @@ def threads() -> int:
         if os.environ.get(name, "").isdigit():
             return int(os.environ[name])
     return 0
+
+
+@lru_cache(maxsize=None)
+def warn_of_slow_kernels() -> None:
+    """Once, where OpenBLAS could not be told better: the user has chosen, or others had loaded it."""
+    if lib.em_blas_advice():
+        earlier = "" if os.environ.get(CHOICE) else "importing eigenmesh before NumPy, or "
+        warnings.warn(f"{text_of(lib.em_blas())}: made for older CPUs, and slow on this one; try {earlier}"
+                      f"{text_of(lib.em_blas_advice())} in the environment", SlowKernelsWarning, stacklevel=4)
 
 
 def knows_residual(method: str) -> bool:
@@ -135,6 +148,7 @@ def fit(tables: List[Any], graph: Graph, options: Dict[str, Any], *, watch: Watc
     """
     with ExitStack() as stack:
         with agreed(cluster):
+            warn_of_slow_kernels()
             wishes = Wishes(options, watch, init)
             hosted = cluster.hosted(graph.nodes) if cluster else graph.nodes
             shards = stack.enter_context(_shards(tables, hosted))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 __all__ = [
     "EigenmeshError", "OutOfMemory", "InvalidArgument", "NotSupported", "DataError", "ReadError", "WriteError",
-    "NetworkError", "NumericError", "ConvergenceWarning", "error_for",
+    "NetworkError", "NumericError", "ConvergenceWarning", "SlowKernelsWarning", "error_for",
 ]
 
 try:
@@ -20,6 +20,10 @@ except ImportError:
 
     class ConvergenceWarning(UserWarning):  # type: ignore[no-redef]
         """A fit ended before it met its tolerance."""
+
+
+class SlowKernelsWarning(RuntimeWarning):
+    """OpenBLAS multiplies as on an older CPU; results are right, and late."""
 
 
 class EigenmeshError(Exception):

@@ -65,6 +65,12 @@ EM_API const char *em_status_text(em_status status);
 EM_API const char *em_version(void);
 EM_API const char *em_built_with(int index); /* one line an entry, "name version"; NULL past the end */
 
+/* The BLAS that this process runs with, as far as it tells: "OpenBLAS 0.3.21, Haswell kernels".  And what should be in the
+ * environment when the process starts: NULL, or "OPENBLAS_CORETYPE=SkylakeX" where OpenBLAS, on a CPU with AVX2 that it does
+ * not know, uses kernels from before it, which are 2 to 4 times slower, and has others. */
+EM_API const char *em_blas(void);
+EM_API const char *em_blas_advice(void);
+
 /* ---- tables of numbers ---------------------------------------------------------- */
 
 typedef enum em_dtype { /* how numbers lie in a file or an array */
@@ -303,7 +309,7 @@ typedef struct em_traffic { /* frozen, as it lies within em_info */
 /* What the fit did. */
 typedef struct em_info {
     char method[24];
-    char operator_name[16]; /* "dense" covariances, or "implicit" data products */
+    char operator_name[16]; /* "dense" covariances, a "gram" matrix of the rows, or "implicit" products */
     em_reason reason;
     long iterations;
     double step; /* alpha as used; NaN where a method has none */
@@ -340,9 +346,10 @@ EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh
 
 /* What em_fit would do, decided by it in the same way, from the sizes alone: no row is read.  Collective too. */
 typedef struct em_plan {
-    const char *method;                       /* the first, where "auto" may try others */
-    char why[256];                            /* it, and not another one */
-    const char *operator_name, *operator_why; /* "dense" covariances, or "implicit" data products */
+    const char *method; /* the first, where "auto" may try others */
+    char why[256];      /* it, and not another one */
+    const char *operator_name,
+        *operator_why; /* "dense" covariances, a "gram" matrix of the rows, or "implicit" products */
     int nodes, threads;
     uint64_t samples;
     int features, components; /* with a fraction of variance: components to begin with */
