@@ -80,8 +80,8 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
                                  em_error *err)
 {
     const product *t = context;
-    size_t d = (size_t)t->C->d, K = (size_t)t->X.cols, panels = emi_panels(t->real, t->X.cols), count, padded,
-           since = 0, in_a_sum = t->real == EMI_SINGLE ? SINGLE_ROWS : SIZE_MAX, at_once = rows_at_once(t->C->d);
+    size_t d = (size_t)t->C->d, K = (size_t)t->X.cols, panels = emi_panels(t->real, t->X.cols), padded, since = 0,
+           in_a_sum = t->real == EMI_SINGLE ? SINGLE_ROWS : SIZE_MAX, at_once = rows_at_once(t->C->d);
     room r = divide(t, panels, scratch);
     emi_block Z = {t->C->d, t->X.cols, sum};
     memset(sum, 0, sizeof *sum * (d + (size_t)t->measures) * K);
@@ -89,7 +89,7 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
     emi_panels_from(t->real, t->X, r.X);
     for (size_t first = from, end = from + rows_of_part, every = t->C->every ? t->C->every : 1; first < end;
          first += every * at_once) {
-        count = end - first < at_once ? end - first : at_once;
+        size_t count = end - first < at_once ? end - first : at_once;
         em_status status = read_rows(t, first, count, &r, &padded, err);
         if (status != EM_OK) return status;
         emi_skinny(t->real, r.rows, padded, d, panels, r.X, r.S, r.Z);

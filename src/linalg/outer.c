@@ -92,7 +92,7 @@ static em_status tile_body(void *context, int index, int worker, em_error *err)
     if (t->o->real == EMI_DOUBLE)
         add_double(t, at);
     else
-        add_single(t, at, (float *)(t->scratch[worker].v + t->from));
+        add_single(t, at, (float *)(void *)(t->scratch[worker].v + t->from));
     return EM_OK;
 }
 
