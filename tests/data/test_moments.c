@@ -138,7 +138,7 @@ static void hard_columns(double *values, size_t rows)
         row[FIRST] += r == 0 ? 1e6 : 0;
         row[SORTED] = 1e7 + 0.1 * (double)r;
         row[ONE] = r == 0 ? 0.1 : 0.3;
-        row[RUNS] = 1e5 + (double)(r / 1000) * 0.7;
+        row[RUNS] = 1e5 + 0.7 * floor((double)r / 1000);
         row[LAST] += r == rows - 1 ? 1e9 : 0;
         row[CONSTANT] = 0.1;
     }
