@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_BYTES = 1 << 20, /* of rows as doubles, where they must be read */
-    PIECE = 256            /* rows at most that are summed one after the other           */
+    BLOCK_BYTES = 1 << 20, /* of rows as doubles, where they must be read      */
+    PIECE = 256            /* rows at most that are summed one after the other */
 };
 
 size_t emi_moments_needs(int d)
@@ -146,7 +146,7 @@ static void survey_piece(const survey *s, const block *b, size_t at, size_t coun
         survey_holes((const double *)(const void *)rows, count, d, piece);
     }
     for (size_t f = 0; f < d; f++) { /* about its own mean, and from the origin */
-        squares[f] -= sum[f] * sum[f] / larger(1, n[f]);
+        squares[f] = larger(0, squares[f] - sum[f] * sum[f] / larger(1, n[f]));
         sum[f] += n[f] * (centre[f] - s->origin[f]);
     }
 }
@@ -166,7 +166,7 @@ static em_status find_block(const survey *s, size_t first, size_t count, double 
     return read_rows(s, first, count, rows, err);
 }
 
-/* The part's first piece is gone through twice, for its mean. */
+/* The part's first piece is gone through twice, for its mean; and all where any may be the first with values of a feature. */
 static em_status survey_block(const survey *s, size_t first, size_t count, int begins, double *found, double *rows,
                               em_error *err)
 {
@@ -178,7 +178,7 @@ static em_status survey_block(const survey *s, size_t first, size_t count, int b
     for (size_t at = 0; at < count; at += now) {
         now = count - at < PIECE ? count - at : PIECE;
         survey_piece(s, &b, at, now, found, piece);
-        if (begins && at == 0) survey_piece(s, &b, at, now, piece, piece);
+        if ((begins && at == 0) || !b.look) survey_piece(s, &b, at, now, piece, piece);
         for (size_t f = 0; f < d; f++) all += piece[EMI_SUM * d + f] - piece[EMI_SUM * d + f];
         merge(found, piece, EMI_ORIGIN * d);
     }

@@ -196,16 +196,18 @@ static void same_bits_for_any_number_of_threads(void **state)
 static void missing_values_count_as_nothing(void **state)
 {
     (void)state;
-    double *values = numbers((size_t)ROWS * D, sizeof *values);
-    hard_columns(values, ROWS);
-    for (size_t r = 0; r < ROWS; r++) {
+    enum { MANY = 30000 }; /* more than a block */
+    double *values = numbers((size_t)MANY * D, sizeof *values);
+    hard_columns(values, MANY);
+    for (size_t r = 0; r < MANY; r++) {
         for (size_t c = 0; c < 3; c++)
             if ((r + c) % 7 == 0) values[r * D + c] = NAN;
         if (r < 5000) values[r * D + 3] = NAN;
         if (r != 4321) values[r * D + 4] = NAN;
         values[r * D + 5] = NAN;
+        if (r < 20000) values[r * D + 7] = NAN;
     }
-    fixture f = open_values(values, EM_F64, ROWS, D, 1, NULL);
+    fixture f = open_values(values, EM_F64, MANY, D, 1, NULL);
     f.data->holes = 1;
     check_node(&f, 0, D, 1e-14);
     close_table(&f);
