@@ -162,7 +162,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     const char *average = args_value(job->args, "average");
     problem_print(&job->problem, info);
     report_names(job->model);
-    (void)printf("method    %s, %s covariances, %d thread%s\n", info->method, info->operator_name, info->threads,
+    (void)printf("method    %s, %s, %d thread%s\n", info->method, operator_text(info->operator_name), info->threads,
                  info->threads == 1 ? "" : "s");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
@@ -263,7 +263,7 @@ static void plan_print(const problem *p, const em_plan *plan)
     const char *about = plan->at_most ? "at most" : "about";
     problem_print(p, &sizes);
     (void)printf("method    %s: %s\n", plan->method, plan->why);
-    (void)printf("operator  %s covariances: %s\n", plan->operator_name, plan->operator_why);
+    (void)printf("operator  %s: %s\n", operator_text(plan->operator_name), plan->operator_why);
     (void)printf("block     %d column%s of %d numbers\n", plan->block, plan->block == 1 ? "" : "s", plan->features);
     (void)printf("threads   %d\n", plan->threads);
     (void)printf("takes     %s %ld iteration%s\n", about, plan->iterations, plan->iterations == 1 ? "" : "s");

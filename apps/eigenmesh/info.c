@@ -19,7 +19,7 @@ static em_status print_text(const em_model *model, const output_file *plot, em_e
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
                  em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
     report_names(model);
-    (void)printf("method    %s, %s covariances, seed %llu\n\n", info->method, info->operator_name,
+    (void)printf("method    %s, %s, seed %llu\n\n", info->method, operator_text(info->operator_name),
                  (unsigned long long)info->seed);
     em_status status = report_model(model, err);
     if (status == EM_OK && plot->path) (void)printf("plot      %s\n", plot->path);

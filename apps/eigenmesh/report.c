@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <string.h>
 
 /* ---- components ------------------------------------------------------------------------------------------ */
 
@@ -312,6 +313,15 @@ static void put(FILE *out, double value)
     char text[EMI_NUMBER_TEXT];
     (void)emi_text_of_double(text, value);
     (void)fprintf(out, ",%s", isnan(value) ? "" : text);
+}
+
+const char *operator_text(const char *name)
+{
+    static const char *const words[][2] = {
+        {"dense", "dense covariances"}, {"implicit", "implicit covariances"}, {"gram", "products of the rows"}};
+    for (size_t n = 0; n < sizeof words / sizeof *words; n++)
+        if (strcmp(name, words[n][0]) == 0) return words[n][1];
+    return name;
 }
 
 void trace_write(FILE *out, const char *names, const trace_curve *curves, int count)

@@ -22,6 +22,9 @@ typedef struct ending {
 } ending;
 const ending *ending_of(em_reason reason);
 
+/* What products are made with: covariances that are dense or implicit, or products of the rows. */
+const char *operator_text(const char *name);
+
 /* The traces of fits as CSV, a row an iteration.  names: what the column before the others is called, which says whose a row
  * is; NULL: there is none.  Failures of the stream are told when the output is committed. */
 void trace_write(FILE *out, const char *names, const trace_curve *curves, int count);

@@ -34,7 +34,7 @@ def product_rate(order, dtype):
 
 def measure(threads, shrink=1):
     """Reading and copying: by BLAS's threads and by Python's, whichever is faster."""
-    values = np.ones(max(threads, (1 << 25) // shrink))  # 256 MiB, beyond any cache
+    values = np.ones(max(threads, (1 << 26) // shrink))  # 512 MiB, beyond any cache
     other = values.copy()
     parts, others = np.array_split(values, threads), np.array_split(other, threads)
     with ThreadPoolExecutor(threads) as pool:

@@ -161,7 +161,7 @@ def test_the_warning_names_the_worst_residual():
     with pytest.warns(eigenmesh.ConvergenceWarning) as caught:
         pca = eigenmesh.PCA(2, nodes=5, method="krylov", max_iter=1).fit(X)
     text = str(caught[0].message)
-    assert pca.verdict_ in text and f"worst residual {pca.residuals_.max():.1e} (tolerance 1e-12)" in text
+    assert pca.verdict_ in text and f"worst residual {pca.residuals_.max():.1e} (tolerance 1e-10)" in text
     assert "max_iter" in text
 
 

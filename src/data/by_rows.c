@@ -87,14 +87,15 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
     memset(sum, 0, sizeof *sum * (d + (size_t)t->measures) * K);
     memset(r.Z, 0, panels * d * EMI_PANEL_BYTES);
     emi_panels_from(t->real, t->X, r.X);
-    for (size_t first = from; first < from + rows_of_part; first += count) {
-        count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
+    for (size_t first = from, end = from + rows_of_part, every = t->C->every ? t->C->every : 1; first < end;
+         first += every * at_once) {
+        count = end - first < at_once ? end - first : at_once;
         em_status status = read_rows(t, first, count, &r, &padded, err);
         if (status != EM_OK) return status;
         emi_skinny(t->real, r.rows, padded, d, panels, r.X, r.S, r.Z);
         if (t->measures) emi_skinny_squares(r.S, padded, t->X.cols, t->C->weight, sum + d * K);
         since += count;
-        if (since < in_a_sum && first + count < from + rows_of_part) continue;
+        if (since < in_a_sum && first + every * at_once < end) continue;
         emi_panels_add(t->real, t->C->weight, r.Z, Z);
         memset(r.Z, 0, panels * d * EMI_PANEL_BYTES);
         since = 0;

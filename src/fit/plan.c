@@ -228,7 +228,7 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
 
 static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
 {
-    if (is_direct_on_rows(plan)) return "fewer rows than features: the products of rows are the smaller matrix";
+    if (is_direct_on_rows(plan)) return "fewer rows than features make the smaller matrix";
     if (plan->method[0]->traits & EMI_NEEDS_DENSE) return "the method needs them";
     if (plan->dense) return "forming them once takes less work than products with the rows";
     return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";

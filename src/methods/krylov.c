@@ -71,11 +71,51 @@ static em_status extend(krylov *k, em_error *err)
     return EM_OK;
 }
 
+/* A start that costs no message: what the root's own rows, or a sample of them, say of the leading eigenvectors.  Others may
+ * hold what they know nothing of: a tenth of each vector is random, and what the block has beside them all of it. */
+static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
+{
+    enum { ENOUGH = 4096, STEPS = 6 };
+    em_status status = EM_OK;
+    const emi_solver *s = k->s;
+    emi_solver own = *s;
+    emi_cov sample = s->C[0];
+    emi_lanczos l = {0};
+    size_t rows = sample.shard->count;
+    sample.every = s->mesh->graph->nodes > 1 ? rows / ENOUGH : rows / ENOUGH > 8 ? rows / ENOUGH : 8;
+    own.tolerance = 0.03;
+    TRY(emi_lanczos_open(&l, &own, 1, err));
+    TRY(emi_lanczos_begin(&l, X, err));
+    for (int n = 0; n < STEPS && l.width > 0; n++) {
+        TRY(emi_cov_apply(&sample, (emi_block){s->d, l.width, l.q}, (emi_block){s->d, l.width, k->sum}, s->scratch[0],
+                          err));
+        TRY(emi_lanczos_take(&l, k->sum, err));
+    }
+    emi_block found = emi_lanczos_vectors(&l);
+    double random = 0.03;
+    for (size_t n = 0; n < (size_t)found.rows * (size_t)found.cols; n++) X.v[n] = found.v[n] + random * X.v[n];
+done:
+    emi_lanczos_close(&l);
+    return status;
+}
+
+static em_status begin(krylov *k, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_block X = emi_at(&k->s->X, 0);
+    int by_rows = !emi_cov_is_dense(&k->s->C[0]);
+    if (by_rows && !k->s->own_start) status = look_at_own_rows(k, X, err);
+    if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
+    TRY(emi_lanczos_begin(&k->lanczos, X, err));
+done:
+    return status;
+}
+
 static em_status step(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     int root = emi_mesh_has_root(k->s->mesh);
-    if (root && k->lanczos.ritz.size == 0) TRY(emi_lanczos_begin(&k->lanczos, emi_at(&k->s->X, 0), err));
+    if (root && k->lanczos.ritz.size == 0) TRY(begin(k, err));
     if (k->s->width == 0) return EM_OK; /* the whole space is spanned */
     k->lanczos.width = k->s->width;     /* as it was left, by another run too */
     ask(k);

@@ -1,6 +1,7 @@
 #include "methods/matrix.h"
 
 #include "base/memory.h"
+#include "linalg/basis.h"
 #include "methods/lanczos.h"
 #include "methods/steps.h"
 
@@ -50,6 +51,20 @@ done:
     return status;
 }
 
+/* Most of them: all, by a solver whose work is products of matrices. */
+static em_status by_all(double *A, int n, int wanted, double *values, double *vectors, em_error *err)
+{
+    double *all = emi_doubles((size_t)n);
+    if (!all) return emi_fail_memory(err, "eigensolve");
+    em_status status = emi_all_eigen(A, n, all, err);
+    if (status == EM_OK) {
+        memcpy(values, all, sizeof *values * (size_t)wanted);
+        memcpy(vectors, A, sizeof *vectors * (size_t)n * (size_t)wanted);
+    }
+    emi_free(all);
+    return status;
+}
+
 em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, double *values, double *vectors,
                             em_error *err)
 {
@@ -68,7 +83,8 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
         status = by_lanczos(&own, A, &done, values, vectors, err);
         if (status != EM_ENUMERIC) TRY(status); /* then LAPACK's other solver may do */
     }
-    if (!done) TRY(emi_top_eigen(A, n, wanted, values, vectors, err));
+    if (!done && 2 * wanted <= n) TRY(emi_top_eigen(A, n, wanted, values, vectors, err));
+    if (!done && 2 * wanted > n) TRY(by_all(A, n, wanted, values, vectors, err));
 done:
     emi_free((double *)own.rounding.deviation);
     return status;

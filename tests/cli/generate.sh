@@ -33,7 +33,7 @@ if [[ $(ldd "$EIGENMESH") != *libasan* ]]; then
         works generate -d 20000 -N 5000 -k 10 --gap 0.5 -o raw:f32:/dev/null # 0.8 GB
         refuses 1 "generate: out of memory, 2.02 GB wanted; try fewer features" generate -d 2000000 -N 1 --gap 0.5 -o x.npy
         head -c 40000 /dev/urandom >noise
-        refuses 1 "covariance: out of memory, 3.2 GB wanted; try --method krylov" fit raw:u8:20000:noise -k 1 -m covariance
+        refuses 1 "covariance: out of memory, 3.2 GB wanted; try --method krylov" fit raw:u8:20000:noise -k 1 -n 2 -m covariance
     )
 fi
 

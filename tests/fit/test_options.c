@@ -192,6 +192,7 @@ static const char *const other_values[][2] = {
     {"tolerance", "1e-09"},
     {"center", "no"},
     {"scale", "spectral"},
+    {"precision", "single"},
     {"seed", "18446744073709551615"},
     {"truth", "compute"},
     {"trace", "error"},

@@ -88,11 +88,11 @@ def methods() -> List[Dict[str, Any]]:
                       "residual": bool(info.residual)})
 
 
-def tolerance_for(method: str, tol: Optional[float]) -> float:
-    """Where none is given: what double precision has, or, of methods that promise no residual, a change of 1e-6."""
+def tolerance_for(method: str, tol: Optional[float], single: bool = False) -> float:
+    """Where none is given: ten digits, or the six of rows in single precision; a change of 1e-6 for methods that promise none."""
     if tol is not None:
         return tol
-    return 1e-12 if knows_residual(method) else 1e-6
+    return 1e-10 if knows_residual(method) and not single else 1e-6
 
 
 def _text(value: Any) -> str:

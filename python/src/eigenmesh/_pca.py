@@ -54,8 +54,8 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     tol : float or None
         A bound on the residual |C x - theta x| / theta of every component, relative to its own eigenvalue theta and
         measured once more at the end; or, for "dsa", "dpgd", "seqdistpm", "sdot", "sadot" and "gha", on how much the
-        estimate still changes. 0 runs all iterations. None is 1e-12 for the former, near what double precision has, and
-        1e-6 for the latter.
+        estimate still changes. 0 runs all iterations. None is 1e-10 for the former, 1e-6 where all rows are
+        float32, which holds no more, and 1e-6 for the latter.
     max_iter : int or None
         None is the method's own.
     whiten : bool
@@ -171,10 +171,11 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             tables = self._tables(X)
             nodes = self._nodes_for(tables, cluster)
         seed = _seed(self.random_state)
+        single = all(everywhere(cluster, all(table.dtype == np.float32 for table in tables)))
         components = self._wanted(sum(everywhere(cluster, sum(len(table) for table in tables))))
         graph = Graph(self.topology, nodes, self.weights, seed)
         options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
-                   "tolerance": tolerance_for(self.method, self.tol), "scale": self.scale, "seed": seed,
+                   "tolerance": tolerance_for(self.method, self.tol, single), "scale": self.scale, "seed": seed,
                    "trace": "all" if nodes > 1 and not cluster else "error"}
         names = getattr(self, "feature_names_in_", None)
         model = fit([lend(table, names) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
@@ -182,7 +183,7 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if isinstance(self.n_components, str):  # one process decides, as it does in the library
             model.truncate(everywhere(cluster, dimension(model.per_component("explained_variance"), model.samples))[0])
         self._keep(model)
-        if all(everywhere(cluster, all(table.dtype == np.float32 for table in tables))):
+        if single:
             self._narrow()
         if self.n_components == 0:
             self._drop_components()
