@@ -161,18 +161,6 @@ em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch 
     return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : emi_by_rows_apply(C, X, Z, scratch, err);
 }
 
-em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scratch, em_error *err)
-{
-    size_t d = (size_t)C->d;
-    if (C->dense) {
-        for (size_t f = 0; f < d; f++) diagonal[f] = C->dense[f * d + f];
-        return EM_OK;
-    }
-    em_status status = emi_sum_squares(C->standard, C->shard, diagonal, C->helpers, scratch, err);
-    for (size_t f = 0; status == EM_OK && f < d; f++) diagonal[f] *= C->weight;
-    return status;
-}
-
 void emi_cov_free(emi_cov *C)
 {
     emi_free(C->gram);

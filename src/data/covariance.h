@@ -2,7 +2,8 @@
 #ifndef EMI_DATA_COVARIANCE_H
 #define EMI_DATA_COVARIANCE_H
 
-#include "data/moments.h"
+#include "data/parts.h"
+#include "data/standard.h"
 
 typedef struct emi_cov {
     int d;
@@ -41,9 +42,6 @@ size_t emi_cov_apply_needs(int d, int K);
 /* From the rows, whatever is formed: C_i X, and after it x_k' C_i x_k of each column as a sum of squares of scores, which
  * rounding spoils least.  out[(d + 1) K]. */
 em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err);
-
-/* The diagonal of C_i.  Needs emi_moments_needs(d) of scratch. */
-em_status emi_cov_diagonal(const emi_cov *C, double *diagonal, emi_scratch scratch, em_error *err);
 
 void emi_cov_free(emi_cov *C); /* accepts the zeroed */
 

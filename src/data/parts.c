@@ -8,9 +8,9 @@
 enum { PART_ROWS = 4096, PARTS_MOST = 64 };
 
 typedef struct parts {
-    size_t rows, each;
-    size_t added, size; /* numbers of a part, of which the first are added and of the others the larger taken */
+    size_t rows, each, size;
     emi_part_fn *part;
+    emi_merge_fn *merge;
     void *context;
     const emi_helpers *helpers;
     double *sums; /* [parts][size] */
@@ -28,13 +28,6 @@ static em_status part_body(void *context, int index, int worker, em_error *err)
     return part_at(p, (size_t)index, p->sums + (size_t)index * p->size, p->helpers->scratch[worker], err);
 }
 
-static void combine(const parts *p, double *restrict found, const double *restrict more)
-{
-    for (size_t n = 0; n < p->added; n++) found[n] += more[n];
-    for (size_t n = p->added; n < p->size; n++)
-        if (more[n] > found[n]) found[n] = more[n];
-}
-
 /* Threads do whole parts, each with a BLAS library that runs on one. */
 static em_status sum_together(parts *p, int count, double *sum, em_error *err)
 {
@@ -47,7 +40,7 @@ static em_status sum_together(parts *p, int count, double *sum, em_error *err)
         if (i == 0)
             memcpy(sum, p->sums, p->size * sizeof *sum);
         else
-            combine(p, sum, p->sums + (size_t)i * p->size);
+            p->merge(sum, p->sums + (size_t)i * p->size, p->size);
     }
     emi_free(p->sums);
     return status;
@@ -61,17 +54,16 @@ static em_status sum_alone(const parts *p, size_t count, double *sum, emi_scratc
     if (!next) return emi_fail_memory(err, "sums");
     for (size_t i = 1; i < count && status == EM_OK; i++) {
         status = part_at(p, i, next, scratch, err);
-        if (status == EM_OK) combine(p, sum, next);
+        if (status == EM_OK) p->merge(sum, next, p->size);
     }
     emi_free(next);
     return status;
 }
 
-em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxima, emi_part_fn *part, void *context,
-                           const emi_helpers *helpers, emi_scratch scratch, em_error *err)
+em_status emi_gather_parts(size_t rows, double *found, size_t size, emi_part_fn *part, emi_merge_fn *merge,
+                           void *context, const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
-    parts p = {
-        .rows = rows, .added = size, .size = size + maxima, .part = part, .context = context, .helpers = helpers};
+    parts p = {.rows = rows, .size = size, .part = part, .merge = merge, .context = context, .helpers = helpers};
     size_t count = rows > PART_ROWS ? (rows + PART_ROWS - 1) / PART_ROWS : 1;
     if (count > PARTS_MOST) count = PARTS_MOST;
     p.each = rows ? (rows + count - 1) / count : 1;
@@ -80,8 +72,13 @@ em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxim
     return sum_alone(&p, count, found, scratch, err);
 }
 
+static void add(double *sum, const double *more, size_t size)
+{
+    for (size_t n = 0; n < size; n++) sum[n] += more[n];
+}
+
 em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context,
                         const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
-    return emi_gather_parts(rows, sum, size, 0, part, context, helpers, scratch, err);
+    return emi_gather_parts(rows, sum, size, part, add, context, helpers, scratch, err);
 }

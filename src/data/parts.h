@@ -20,8 +20,9 @@ typedef em_status emi_part_fn(void *context, size_t first, size_t count, double 
 em_status emi_sum_parts(size_t rows, double *sum, size_t size, emi_part_fn *part, void *context,
                         const emi_helpers *helpers, emi_scratch scratch, em_error *err);
 
-/* The same, where the sum's `size` numbers are followed by `maxima` more that are the largest of the parts'. */
-em_status emi_gather_parts(size_t rows, double *found, size_t size, size_t maxima, emi_part_fn *part, void *context,
-                           const emi_helpers *helpers, emi_scratch scratch, em_error *err);
+/* The same, where parts are not added: `more`, of the rows that follow, goes into what was found of those before. */
+typedef void emi_merge_fn(double *found, const double *more, size_t size);
+em_status emi_gather_parts(size_t rows, double *found, size_t size, emi_part_fn *part, emi_merge_fn *merge,
+                           void *context, const emi_helpers *helpers, emi_scratch scratch, em_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/moments.h"
 #include "fit/check.h"
 #include "fit/standardise.h"
 
@@ -220,22 +221,22 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
 em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, emi_real real, em_error *err)
 {
     em_status status = EM_OK;
-    emi_range range = {0};
+    emi_overview over = {0};
     double began = emi_seconds();
-    TRY(emi_find_mean(p, &range, options->center, err));
-    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &range, err) : emi_scale_by_range(p, &range, err));
+    TRY(emi_find_mean(p, &over, options->center, err));
+    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &over, err) : emi_scale_by_range(p, &over, err));
     describe_operators(p, real);
     int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
-        TRY(emi_find_variance(p, err));
+        TRY(emi_find_variance(p, &over, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_set_operator(p, dense, err));
     if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
-    if (!doubtful) TRY(emi_find_variance(p, err));
+    if (!doubtful) TRY(emi_find_variance(p, &over, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
-    emi_range_free(&range);
+    emi_overview_free(&over);
     return status;
 }
 

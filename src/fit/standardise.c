@@ -1,11 +1,11 @@
 #include "fit/standardise.h"
 
 #include "base/memory.h"
+#include "data/moments.h"
 
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Data whose largest values are between 2^-ORDINARY and 2^ORDINARY is taken as it is: wider than single precision, and
@@ -26,10 +26,11 @@ static const char *called(const emi_problem *p, int f, char out[64])
 
 /* ---- range ------------------------------------------------------------------------------------- */
 
-void emi_range_free(emi_range *range)
+void emi_overview_free(emi_overview *over)
 {
-    emi_free(range->highest);
-    *range = (emi_range){0};
+    emi_free(over->highest);
+    emi_free(over->squares);
+    *over = (emi_overview){0};
 }
 
 /* What a value and a negated one span, halved: the whole may not be a double. */
@@ -46,9 +47,9 @@ static int is_constant(double highest, double lowest)
 }
 
 /* How far a feature reaches: from its mean, or from zero where that is left in. */
-static double reach(const emi_problem *p, const emi_range *range, int f)
+static double reach(const emi_problem *p, const emi_overview *over, int f)
 {
-    double highest = range->highest[f], lowest = range->lowest[f];
+    double highest = over->highest[f], lowest = over->lowest[f];
     return p->standard.mean ? half_span(highest, lowest) : fmax(highest, lowest);
 }
 
@@ -60,28 +61,45 @@ static int exponent_of(double size)
     return exponent < TINIEST ? TINIEST : exponent;
 }
 
-/* ---- the first pass -------------------------------------------------------------------------------- */
+/* ---- the pass over the rows ------------------------------------------------------------------------- */
 
-typedef struct sum_task {
+typedef struct survey {
     emi_problem *p;
-    const double *factor; /* [d] of the rows; NULL: 1 */
-    emi_field found;      /* (d, EMI_SURVEY) or (d, 1) a node */
-} sum_task;
+    const double *unit; /* [d] that rows are divided by; NULL: 1 */
+    emi_field found;    /* (d, EMI_SURVEY) a node                */
+    emi_field sent;     /* (d, 1) a node: what sums over the network are of */
+} survey;
 
 static em_status survey_body(void *context, int i, int worker, em_error *err)
 {
-    sum_task *t = context;
+    survey *t = context;
     emi_problem *p = t->p;
     em_status status =
-        emi_survey(&p->shard[i], t->factor, emi_at(&t->found, i).v, emi_problem_helpers(p), p->scratch[worker], err);
+        emi_survey(&p->shard[i], t->unit, emi_at(&t->found, i).v, emi_problem_helpers(p), p->scratch[worker], err);
     if (status != EM_OK && err) err->node = p->mesh->first + i;
     return status;
 }
 
-static em_status survey(sum_task *t, const double *factor, em_error *err)
+static em_status survey_rows(survey *t, const double *unit, em_error *err)
 {
-    t->factor = factor;
-    return emi_problem_for_nodes(t->p, 2.0 * (double)t->p->N * t->p->d, survey_body, t, err);
+    t->unit = unit;
+    return emi_problem_for_nodes(t->p, 6.0 * (double)t->p->N * t->p->d, survey_body, t, err);
+}
+
+/* A number of a feature at node i, by what was found there; and its sum over the network, of every feature. */
+typedef double of_feature(const survey *t, int i, int f);
+
+static double found_at(const survey *t, int i, int column, int f)
+{
+    return emi_column_of(emi_at(&t->found, i), column)[f];
+}
+
+static em_status sum_up(survey *t, of_feature *what, double *total, em_error *err)
+{
+    for (int i = 0; i < t->p->mesh->hosted; i++)
+        for (int f = 0; f < t->p->d; f++) emi_at(&t->sent, i).v[f] = what(t, i, f);
+    emi_tree_sum(t->p->mesh, &t->sent, total);
+    return emi_problem_status(t->p, err);
 }
 
 /* What a node sees of the whole; the largest of any node's is what all act on. */
@@ -94,14 +112,14 @@ enum sight {
     SIGHTS
 };
 
-static void look(const emi_block found, int center, double *sight)
+static void look(const emi_block found, size_t rows, int center, double *sight)
 {
     sight[LARGEST] = sight[SMALLEST] = -INFINITY;
     sight[VARIES] = sight[LEVEL] = sight[HOLES] = 0;
     for (int f = 0; f < found.rows; f++) {
         double highest = emi_column_of(found, EMI_HIGHEST)[f], lowest = emi_column_of(found, EMI_LOWEST)[f],
                size = fmax(highest, lowest);
-        if (emi_column_of(found, EMI_MISSING)[f] > 0) sight[HOLES] = 1;
+        if (emi_column_of(found, EMI_COUNT)[f] < (double)rows) sight[HOLES] = 1;
         if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
         sight[LARGEST] = fmax(sight[LARGEST], ilogb(size));
         sight[SMALLEST] = fmax(sight[SMALLEST], -ilogb(size));
@@ -109,38 +127,39 @@ static void look(const emi_block found, int center, double *sight)
     }
 }
 
-static em_status look_around(const sum_task *t, int center, double *sight, em_error *err)
+static em_status look_around(const survey *t, int center, double *sight, em_error *err)
 {
     emi_field sights = {0};
     em_mesh *mesh = t->p->mesh;
     em_status status = emi_field_alloc(&sights, mesh->hosted, SIGHTS, 1, err);
     if (status != EM_OK) return status;
-    for (int i = 0; i < mesh->hosted; i++) look(emi_at(&t->found, i), center, emi_at(&sights, i).v);
+    for (int i = 0; i < mesh->hosted; i++)
+        look(emi_at(&t->found, i), t->p->shard[i].count, center, emi_at(&sights, i).v);
     emi_tree_max(mesh, &sights, sight);
     emi_field_free(&sights);
     return emi_problem_status(t->p, err);
 }
 
 /* Every feature's highest and lowest value anywhere. */
-static em_status find_range(sum_task *t, emi_range *range, em_error *err)
+static em_status find_range(survey *t, emi_overview *over, em_error *err)
 {
     size_t d = (size_t)t->p->d;
-    range->highest = emi_doubles(2 * d);
-    if (!range->highest) return emi_fail_memory(err, "range");
-    range->lowest = range->highest + d;
+    over->highest = emi_doubles(2 * d);
+    if (!over->highest) return emi_fail_memory(err, "range");
+    over->lowest = over->highest + d;
     emi_field extremes = emi_columns(&t->found, EMI_HIGHEST, 2);
-    emi_tree_max(t->p->mesh, &extremes, range->highest);
+    emi_tree_max(t->p->mesh, &extremes, over->highest);
     return emi_problem_status(t->p, err);
 }
 
 /* Data without variance; and a feature of which no difference of two values is a double, nor will be what a model makes of a
  * row. */
-static em_status refuse(const emi_problem *p, const emi_range *range, int center, em_error *err)
+static em_status refuse(const emi_problem *p, const emi_overview *over, int center, em_error *err)
 {
     int exactly = 1, varies = 0;
     char name[64];
     for (int f = 0; f < p->d; f++) {
-        double highest = range->highest[f], lowest = range->lowest[f], half = half_span(highest, lowest);
+        double highest = over->highest[f], lowest = over->lowest[f], half = half_span(highest, lowest);
         if (center && half > DBL_MAX / 2)
             return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
                             called(p, f, name));
@@ -152,19 +171,32 @@ static em_status refuse(const emi_problem *p, const emi_range *range, int center
                     exactly ? "" : " but for rounding", center ? " or center=no" : "");
 }
 
-/* ---- mean ---------------------------------------------------------------------------------------- */
+/* Features whose sums or squares may be no doubles are surveyed once more, each divided by its own power of two. */
+static em_status survey_again(survey *t, const emi_overview *over, em_error *err)
+{
+    int again = 0;
+    for (int f = 0; f < t->p->d; f++) {
+        over->unit[f] = ldexp(1, exponent_of(fmax(over->highest[f], over->lowest[f])));
+        again |= over->unit[f] != 1;
+    }
+    return again ? survey_rows(t, over->unit, err) : EM_OK;
+}
+
+/* ---- mean and squares ------------------------------------------------------------------------------ */
+
+static double count_at(const survey *t, int i, int f)
+{
+    return found_at(t, i, EMI_COUNT, f);
+}
 
 /* Values that are there, of each feature: all, but for the missing. */
-static em_status count_values(const sum_task *t, double *values, em_error *err)
+static em_status count_values(survey *t, double *values, em_error *err)
 {
     emi_problem *p = t->p;
     char name[64];
-    emi_field missing = emi_columns(&t->found, EMI_MISSING, 1);
-    emi_tree_sum(p->mesh, &missing, values);
-    em_status status = emi_problem_status(p, err);
+    em_status status = sum_up(t, count_at, values, err);
     for (int f = 0; status == EM_OK && f < p->d; f++) {
-        p->missing += (uint64_t)values[f];
-        values[f] = (double)p->N - values[f];
+        p->missing += p->N - (uint64_t)values[f];
         if (values[f] == 0)
             return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
                             called(p, f, name));
@@ -172,60 +204,79 @@ static em_status count_values(const sum_task *t, double *values, em_error *err)
     return status;
 }
 
-/* Of every feature, over the values that are there; into mean[d].  Numbers so large that N of them may add up to more than a
- * double holds are summed in a second pass, with those features made smaller. */
-static em_status find_mean(sum_task *t, const emi_range *range, const double *sight, double *mean, em_error *err)
+static double sum_at(const survey *t, int i, int f)
 {
-    enum { LARGE = 900, LESS = 100 }; /* N is less than 2^LESS */
+    return found_at(t, i, EMI_COUNT, f) * found_at(t, i, EMI_ORIGIN, f) + found_at(t, i, EMI_SUM, f);
+}
+
+/* Of every feature, over the values that are there; into mean[d]. */
+static em_status find_mean(survey *t, const emi_overview *over, double *mean, em_error *err)
+{
     em_status status = EM_OK;
     emi_problem *p = t->p;
-    emi_field sums;
-    int again = sight[LARGEST] + ilogb((double)p->N) + 2 > DBL_MAX_EXP;
-    double *values = emi_doubles(2 * (size_t)p->d), *factor = NULL;
+    double *values = emi_doubles((size_t)p->d);
     if (!values) TRY(emi_fail_memory(err, "mean"));
-    factor = values + p->d;
-    for (int f = 0; f < p->d; f++) values[f] = (double)p->N, factor[f] = 1;
-    if (sight[HOLES] > 0) TRY(count_values(t, values, err));
-    for (int f = 0; again && f < p->d; f++)
-        if (fmax(range->highest[f], range->lowest[f]) > ldexp(1, LARGE)) factor[f] = ldexp(1, -LESS);
-    if (again) TRY(survey(t, factor, err));
-    sums = emi_columns(&t->found, EMI_SUM, 1);
-    emi_tree_sum(p->mesh, &sums, mean);
-    TRY(emi_problem_status(p, err));
+    for (int f = 0; f < p->d; f++) values[f] = (double)p->N;
+    if (p->fill) TRY(count_values(t, values, err));
+    TRY(sum_up(t, sum_at, mean, err));
     for (int f = 0; f < p->d; f++) {
-        mean[f] = mean[f] / values[f] / factor[f];
-        if (range
-                ->highest) /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
-            mean[f] = fmin(fmax(mean[f], -range->lowest[f]), range->highest[f]);
+        mean[f] = mean[f] / values[f] * over->unit[f];
+        /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
+        if (over->highest) mean[f] = fmin(fmax(mean[f], -over->lowest[f]), over->highest[f]);
     }
 done:
     emi_free(values);
     return status;
 }
 
-/* The pass over the rows is made even where the mean is left in: it is also where non-finite values are found. */
-em_status emi_find_mean(emi_problem *p, emi_range *range, int center, em_error *err)
+/* Squares about the network's mean from those about the node's (see data/moments.c); about zero where the mean is
+ * left in.  The origin is near both: no digits are lost in the difference. */
+static double squares_at(const survey *t, int i, int f)
+{
+    const emi_problem *p = t->p;
+    double n = found_at(t, i, EMI_COUNT, f), holes = (double)p->shard[i].count - n, unit = t->unit ? t->unit[f] : 1,
+           mean = p->mean[f] / unit, filled = p->fill ? p->fill[f] / unit - mean : 0,
+           away = n > 0 ? found_at(t, i, EMI_ORIGIN, f) - mean + found_at(t, i, EMI_SUM, f) / n : 0;
+    return found_at(t, i, EMI_SQUARES, f) + n * away * away + holes * filled * filled;
+}
+
+static em_status alloc_survey(survey *t, emi_overview *over, em_error *err)
+{
+    emi_problem *p = t->p;
+    size_t d = (size_t)p->d;
+    over->squares = emi_doubles(2 * d);
+    if (!over->squares) return emi_fail_memory(err, "variance");
+    over->unit = over->squares + d;
+    for (size_t f = 0; f < d; f++) over->unit[f] = 1;
+    em_status status = emi_field_alloc(&t->sent, p->mesh->hosted, p->d, 1, err);
+    return status == EM_OK ? emi_field_alloc(&t->found, p->mesh->hosted, p->d, EMI_SURVEY, err) : status;
+}
+
+em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error *err)
 {
     em_status status = EM_OK;
-    sum_task task = {.p = p};
+    survey task = {.p = p};
     double sight[SIGHTS] = {0};
-    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, EMI_SURVEY, err));
-    TRY(survey(&task, NULL, err));
+    TRY(alloc_survey(&task, over, err));
+    TRY(survey_rows(&task, NULL, err));
     TRY(look_around(&task, center, sight, err));
     p->largest = (int)fmax(-INT_MAX, sight[LARGEST]);
     int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
     if (!ordinary) {
-        TRY(find_range(&task, range, err));
-        TRY(refuse(p, range, center, err));
+        TRY(find_range(&task, over, err));
+        TRY(refuse(p, over, center, err));
+        TRY(survey_again(&task, over, err));
     }
     if (sight[HOLES] > 0) { /* filled with the mean, also where that is left in */
         p->standard.fill = p->fill = emi_doubles((size_t)p->d);
         if (!p->fill) TRY(emi_fail_memory(err, "mean"));
     }
-    if (center || p->fill) TRY(find_mean(&task, range, sight, center ? p->mean : p->fill, err));
+    if (center || p->fill) TRY(find_mean(&task, over, center ? p->mean : p->fill, err));
     if (center && p->fill) memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
     p->standard.mean = center ? p->mean : NULL;
+    TRY(sum_up(&task, squares_at, over->squares, err));
 done:
+    emi_field_free(&task.sent);
     emi_field_free(&task.found);
     return status;
 }
@@ -240,69 +291,37 @@ static em_status keep_inverse_scale(emi_problem *p, em_error *err)
     return EM_OK;
 }
 
-static em_status squares_body(void *context, int i, int worker, em_error *err)
-{
-    sum_task *t = context;
-    emi_problem *p = t->p;
-    return emi_sum_squares(&p->standard, &p->shard[i], emi_at(&t->found, i).v, emi_problem_helpers(p),
-                           p->scratch[worker], err);
-}
-
-typedef void reduction(em_mesh *mesh, emi_field *parts, double *result);
-
-/* [d] numbers of every node, summed or averaged over the network. */
-static em_status reduce(emi_problem *p, emi_loop_body *body, reduction *how, double *out, em_error *err)
-{
-    em_status status = EM_OK;
-    sum_task task = {.p = p};
-    TRY(emi_field_alloc(&task.found, p->mesh->hosted, p->d, 1, err));
-    TRY(emi_problem_for_nodes(p, 2.0 * (double)p->N * p->d, body, &task, err));
-    how(p->mesh, &task.found, out);
-    TRY(emi_problem_status(p, err));
-done:
-    emi_field_free(&task.found);
-    return status;
-}
-
 /* What is left of a constant feature after centring is rounding, which must not be blown up; nor may it weigh anything
  * beside unit variances. */
-static double scale_of_constant(const emi_range *range, int f, double deviation)
+static double scale_of_constant(const emi_overview *over, int f, double deviation)
 {
-    return deviation < 1e-8 || !range->highest ? 1 : ldexp(1, ilogb(fmax(range->highest[f], range->lowest[f])));
+    return deviation < 1e-8 || !over->highest ? 1 : ldexp(1, ilogb(fmax(over->highest[f], over->lowest[f])));
 }
 
-/* Unit variance in the convention that variances are reported in: divided by N - 1.  Features that are not ordinary are
- * first brought to where their squares are doubles, each by its own power of two. */
-em_status emi_scale_by_deviation(emi_problem *p, const emi_range *range, em_error *err)
+/* Unit variance in the convention that variances are reported in: divided by N - 1. */
+em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_error *err)
 {
-    em_status status = EM_OK;
     const int center = p->standard.mean != NULL;
     char name[64];
     double degrees = p->N > 1 ? (double)(p->N - 1) : 1;
-    for (int f = 0; range->highest && f < p->d; f++) p->scale[f] = ldexp(1, exponent_of(reach(p, range, f)));
-    if (range->highest) TRY(keep_inverse_scale(p, err));
-    TRY(reduce(p, squares_body, emi_tree_sum, p->scale, err)); /* of the rows as they are standardised so far */
     for (int f = 0; f < p->d; f++) {
-        int exponent = range->highest ? exponent_of(reach(p, range, f)) : 0;
-        double deviation = ldexp(sqrt(p->scale[f] / degrees), exponent);
-        int constant = deviation == 0 || (center && range->highest && is_constant(range->highest[f], range->lowest[f]));
+        double deviation = sqrt(over->squares[f] / degrees) * over->unit[f];
+        int constant = deviation == 0 || (center && over->highest && is_constant(over->highest[f], over->lowest[f]));
         if (!constant && !isnormal(deviation))
-            TRY(emi_fail(err, EM_EDATA,
-                         "data: %s deviates by %g, which a double does not hold to all digits; try multiplying it by "
-                         "1e20",
-                         called(p, f, name), deviation));
-        p->scale[f] = constant ? scale_of_constant(range, f, deviation) : deviation;
+            return emi_fail(err, EM_EDATA,
+                            "data: %s deviates by %g, which a double does not hold to all digits; try multiplying it "
+                            "by 1e20",
+                            called(p, f, name), deviation);
+        p->scale[f] = constant ? scale_of_constant(over, f, deviation) : deviation;
         p->constant_features += constant;
     }
-    TRY(keep_inverse_scale(p, err));
-done:
-    return status;
+    return keep_inverse_scale(p, err);
 }
 
-em_status emi_scale_by_range(emi_problem *p, const emi_range *range, em_error *err)
+em_status emi_scale_by_range(emi_problem *p, const emi_overview *over, em_error *err)
 {
     double farthest = 0;
-    for (int f = 0; range->highest && f < p->d; f++) farthest = fmax(farthest, reach(p, range, f));
+    for (int f = 0; over->highest && f < p->d; f++) farthest = fmax(farthest, reach(p, over, f));
     p->exponent = exponent_of(farthest);
     return p->exponent ? keep_inverse_scale(p, err) : EM_OK;
 }
@@ -326,36 +345,18 @@ em_status emi_scale_by_spectrum(emi_problem *p, em_error *err)
 
 /* ---- variance -------------------------------------------------------------------------------------- */
 
-static em_status diagonal_body(void *context, int i, int worker, em_error *err)
+em_status emi_find_variance(emi_problem *p, const emi_overview *over, em_error *err)
 {
-    sum_task *t = context;
-    return emi_cov_diagonal(&t->p->C[i], emi_at(&t->found, i).v, t->p->scratch[worker], err);
-}
-
-static void keep_features(emi_problem *p, const double *variance)
-{
-    const double *inverse = p->standard.inverse_scale;
     p->variance = 0;
     for (int f = 0; f < p->d; f++) {
-        p->variance += variance[f];
-        p->deviation[f] = sqrt(variance[f]);
-        double offset = p->standard.mean ? fabs(p->mean[f] * (inverse ? inverse[f] : 1)) : 0;
-        p->offset[f] = fmin(offset, DBL_MAX); /* a constant may be any number of deviations of the others away */
+        double inverse = p->standard.inverse_scale ? p->standard.inverse_scale[f] : 1, squares = over->squares[f];
+        double deviation = squares > 0 ? sqrt(squares / (double)p->N) * (over->unit[f] * inverse) : 0;
+        p->variance += deviation * deviation;
+        p->deviation[f] = deviation;
+        p->offset[f] = fmin(fabs(p->mean[f] * inverse), DBL_MAX); /* a constant may be any number of deviations away */
     }
-}
-
-em_status emi_find_variance(emi_problem *p, em_error *err)
-{
-    em_status status = EM_OK;
-    double *variance = emi_doubles((size_t)p->d);
-    if (!variance) TRY(emi_fail_memory(err, "variance"));
-    TRY(reduce(p, diagonal_body, emi_tree_average, variance, err));
-    keep_features(p, variance);
-    if (!(p->variance > 0 && isfinite(p->variance)))
-        TRY(emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance));
-done:
-    emi_free(variance);
-    return status;
+    if (p->variance > 0 && isfinite(p->variance)) return EM_OK;
+    return emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance);
 }
 
 /* All that are not rounding beside the first must be normal numbers. */

@@ -104,15 +104,6 @@ static void check_products(fixture *f, double tolerance)
     }
 }
 
-static void check_diagonal(fixture *f, double tolerance)
-{
-    static double diagonal[MOST_D];
-    em_error err = {0};
-    give_scratch(f, emi_moments_needs(f->d));
-    assert_ok(emi_cov_diagonal(&f->C, diagonal, f->scratch, &err), &err);
-    for (int n = 0; n < f->d; n++) assert_close(diagonal[n], f->exact[n * f->d + n], tolerance);
-}
-
 /* Implicit first, then formed: the same numbers as the exact matrix. */
 static void check_both_ways(size_t rows, int d, double offset, int centre, int scale, double tolerance)
 {
@@ -121,14 +112,12 @@ static void check_both_ways(size_t rows, int d, double offset, int centre, int s
     open_fixture(&f, rows, d, offset, centre, scale);
     assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_implicit_cost(f.C.shard->count, d, 2));
     check_products(&f, tolerance); /* rows read a block at a time */
-    check_diagonal(&f, tolerance);
 
     give_scratch(&f, emi_cov_form_needs(d));
     assert_ok(emi_cov_form(&f.C, f.scratch, &err), &err);
     assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_dense_cost(d, 2));
     for (int n = 0; n < d * d; n++) assert_close(f.C.dense[n], f.exact[n], tolerance);
     check_products(&f, tolerance);
-    check_diagonal(&f, tolerance);
     close_fixture(&f);
 }
 

@@ -169,12 +169,52 @@ static void deviations_and_offsets_are_the_solvers(void **state)
         }
 }
 
+/* Means of a hundred million deviations, that nodes of very different sizes see differently; missing values are filled with
+ * them, and weigh where the mean is left in. */
+static void deviations_keep_their_digits(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 8; way++) { /* centred, with holes, scaled */
+        double *rows = units_rows();
+        network net;
+        emi_problem p = {0};
+        em_error err = {0};
+        em_options options = units_options("krylov", way / 4 ? EMI_SCALE_STD : EMI_SCALE_NONE);
+        const int holes = way / 2 % 2;
+        options.center = way % 2;
+        for (int i = 0; i < N * D; i++) rows[i] += i < N * D / 2 ? 3e8 : 3e8 + 1;
+        for (int i = 0; holes && i < N * D; i += 7) rows[i] = NAN;
+        const network_plan plan = {rows, N, D, "path", NODES, 1};
+        assert_ok(network_open(&net, &plan, &err), &err);
+        net.data->holes = holes;
+        em_shards_free(&net.shards);
+        assert_ok(em_shards_split(&net.shards, net.data, NODES, "sizes:1,52,7", 0, &err), &err);
+        assert_ok(emi_problem_open(&p, net.mesh, net.shards, &options, &err), &err);
+        assert_ok(emi_problem_complete(&p, &options, 0, EMI_DOUBLE, &err), &err);
+        for (int f = 0; f < D; f++) {
+            long double sum = 0, squares = 0, there = 0;
+            for (int r = 0; r < N; r++)
+                if (!isnan(rows[r * D + f])) sum += rows[r * D + f], there++;
+            const long double mean = sum / there, origin = options.center ? mean : 0;
+            for (int r = 0; r < N; r++) {
+                long double y = isnan(rows[r * D + f]) ? mean : rows[r * D + f];
+                squares += (y - origin) * (y - origin);
+            }
+            assert_close(p.deviation[f] * p.scale[f] / (double)sqrtl(squares / N), 1, 2e-15);
+        }
+        emi_problem_free(&p);
+        network_close(&net);
+        free(rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_have_no_variance),          cmocka_unit_test(constants_have_a_direction),
         cmocka_unit_test(constant_at_every_node_alone),        cmocka_unit_test(far_from_zero_is_not_constant),
         cmocka_unit_test(constants_among_others_are_harmless), cmocka_unit_test(deviations_and_offsets_are_the_solvers),
+        cmocka_unit_test(deviations_keep_their_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
