@@ -73,13 +73,10 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     mesh->failure = (em_error){0};
     memset(mesh->count, 0, sizeof mesh->count);
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
-    /* Several nodes are spread over the cores, each with a single-threaded BLAS, also where a process hosts one of them: its
-     * bits would depend on the number of threads.  A network of one node has all cores. */
-    int threads = mesh->graph->nodes == 1 ? emi_pool_size(mesh->pool) : 1;
-    emi_blas_claim(threads);
+    emi_blas_claim(1); /* the cores are ours to share out, so that bits do not depend on their number */
     em_status status = emi_check_same(mesh, shards, options, err);
     if (status == EM_OK) status = fit(out, options, mesh, shards, err);
-    emi_blas_release(threads);
+    emi_blas_release(1);
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_model_free(out);
     return status;

@@ -107,3 +107,12 @@ void emi_blas_release(int threads)
     settle();
     (void)pthread_mutex_unlock(&lock);
 }
+
+void emi_blas_exchange(int from, int to)
+{
+    (void)pthread_mutex_lock(&lock);
+    holders[within(from)]--;
+    holders[within(to)]++;
+    settle();
+    (void)pthread_mutex_unlock(&lock);
+}

@@ -13,4 +13,8 @@ void emi_blas_release(int threads); /* the same number as was claimed */
 const char *emi_blas_file(void);
 void *emi_blas_symbol(const char *name);
 
+/* For a while, another number than the one that was claimed: larger ones pay for large eigenproblems alone, since threads that
+ * BLAS has woken get in the way of ours for some time after. */
+void emi_blas_exchange(int from, int to);
+
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "linalg/basis.h"
+#include "linalg/blas.h"
 #include "methods/lanczos.h"
 #include "methods/steps.h"
 
@@ -65,6 +66,19 @@ static em_status by_all(double *A, int n, int wanted, double *values, double *ve
     return status;
 }
 
+/* A large one on a network of one node has all cores for itself. */
+static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, double *values, double *vectors,
+                           em_error *err)
+{
+    enum { LARGE = 256 };
+    int threads = s->mesh->graph->nodes == 1 && n >= LARGE ? emi_pool_size(s->mesh->pool) : 1;
+    emi_blas_exchange(1, threads);
+    em_status status =
+        2 * wanted > n ? by_all(A, n, wanted, values, vectors, err) : emi_top_eigen(A, n, wanted, values, vectors, err);
+    emi_blas_exchange(threads, 1);
+    return status;
+}
+
 em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, double *values, double *vectors,
                             em_error *err)
 {
@@ -83,8 +97,7 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
         status = by_lanczos(&own, A, &done, values, vectors, err);
         if (status != EM_ENUMERIC) TRY(status); /* then LAPACK's other solver may do */
     }
-    if (!done && 2 * wanted <= n) TRY(emi_top_eigen(A, n, wanted, values, vectors, err));
-    if (!done && 2 * wanted > n) TRY(by_all(A, n, wanted, values, vectors, err));
+    if (!done) TRY(by_lapack(s, A, n, wanted, values, vectors, err));
 done:
     emi_free((double *)own.rounding.deviation);
     return status;
