@@ -72,7 +72,7 @@ static em_status extend(krylov *k, em_error *err)
 }
 
 /* A start that costs no message: what the root's own rows, or a sample of them, say of the leading eigenvectors.  Others may
- * hold what they know nothing of: a tenth of each vector is random, and what the block has beside them all of it. */
+ * hold what they know nothing of: some of each vector is random, and what the block has beside them all of it. */
 static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
 {
     enum { ENOUGH = 4096, STEPS = 6 };
@@ -84,6 +84,7 @@ static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
     size_t rows = sample.shard->count;
     sample.every = s->mesh->graph->nodes > 1 ? rows / ENOUGH : rows / ENOUGH > 8 ? rows / ENOUGH : 8;
     own.tolerance = 0.03;
+    own.fraction = 0; /* of K components, whatever their number will be */
     TRY(emi_lanczos_open(&l, &own, 1, err));
     TRY(emi_lanczos_begin(&l, X, err));
     for (int n = 0; n < STEPS && l.width > 0; n++) {

@@ -24,6 +24,19 @@ static void very_unequal_shards(void **state)
     free(t.rows);
 }
 
+/* What the root, whose own rows krylov starts from, knows nothing of. */
+static void features_that_only_others_have(void **state)
+{
+    (void)state;
+    enum { EACH = 40, OWN = 6, D = OWN * NODES };
+    static const double size[NODES] = {0.1, 1, 3, 10, 2};
+    table t = gaussian_table(EACH * NODES, D, 12);
+    for (size_t r = 0; r < t.N; r++)
+        for (size_t f = 0; f < D; f++) t.rows[r * D + f] *= f / OWN == r / EACH ? size[r / EACH] : 0;
+    for (int K = 1; K <= 9; K += 4) check_fits(&t, &t, options_of(NULL, K), "contiguous", direct);
+    free(t.rows);
+}
+
 /* ---- spectra --------------------------------------------------------------------------------------- */
 
 static void rank_below_and_at_K(void **state)
@@ -119,9 +132,13 @@ static void neighbours_at_every_distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_sorted_by_class),         cmocka_unit_test(very_unequal_shards),
-        cmocka_unit_test(rank_below_and_at_K),          cmocka_unit_test(repeated_eigenvalues),
-        cmocka_unit_test(nearly_repeated_eigenvalues),  cmocka_unit_test(eigenvalues_over_twelve_decades),
+        cmocka_unit_test(rows_sorted_by_class),
+        cmocka_unit_test(very_unequal_shards),
+        cmocka_unit_test(features_that_only_others_have),
+        cmocka_unit_test(rank_below_and_at_K),
+        cmocka_unit_test(repeated_eigenvalues),
+        cmocka_unit_test(nearly_repeated_eigenvalues),
+        cmocka_unit_test(eigenvalues_over_twelve_decades),
         cmocka_unit_test(neighbours_at_every_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
