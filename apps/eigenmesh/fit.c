@@ -162,7 +162,8 @@ static em_status print_report(const fit_job *job, em_error *err)
     const char *average = args_value(job->args, "average");
     problem_print(&job->problem, info);
     report_names(job->model);
-    (void)printf("method    %s, %s, %d thread%s\n", info->method, operator_text(info->operator_name), info->threads,
+    (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
+                 strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
@@ -233,6 +234,7 @@ static void plan_json(const problem *p, const em_plan *plan)
     json_text(&j, "why", plan->why);
     json_text(&j, "operator", plan->operator_name);
     json_text(&j, "operator_why", plan->operator_why);
+    json_text(&j, "precision", plan->precision);
     json_whole(&j, "samples", (uint64_t)plan->samples);
     json_whole(&j, "features", (uint64_t)plan->features);
     json_whole(&j, "components", (uint64_t)plan->components);
@@ -264,6 +266,7 @@ static void plan_print(const problem *p, const em_plan *plan)
     problem_print(p, &sizes);
     (void)printf("method    %s: %s\n", plan->method, plan->why);
     (void)printf("operator  %s: %s\n", operator_text(plan->operator_name), plan->operator_why);
+    (void)printf("precision %s\n", plan->precision);
     (void)printf("block     %d column%s of %d numbers\n", plan->block, plan->block == 1 ? "" : "s", plan->features);
     (void)printf("threads   %d\n", plan->threads);
     (void)printf("takes     %s %ld iteration%s\n", about, plan->iterations, plan->iterations == 1 ? "" : "s");

@@ -5,6 +5,8 @@
 #include "outputs.h"
 #include "report.h"
 
+#include <string.h>
+
 static const option_spec info_options[] = {
     {.name = "plot",
      .metavar = "FILE",
@@ -19,8 +21,8 @@ static em_status print_text(const em_model *model, const output_file *plot, em_e
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
                  em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
     report_names(model);
-    (void)printf("method    %s, %s, seed %llu\n\n", info->method, operator_text(info->operator_name),
-                 (unsigned long long)info->seed);
+    (void)printf("method    %s, %s%s, seed %llu\n\n", info->method, operator_text(info->operator_name),
+                 strcmp(info->precision, "single") == 0 ? " in single precision" : "", (unsigned long long)info->seed);
     em_status status = report_model(model, err);
     if (status == EM_OK && plot->path) (void)printf("plot      %s\n", plot->path);
     return status;

@@ -254,6 +254,7 @@ void report_json(json *j, const em_model *model)
     json_text(j, "method", info->method);
     json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
+    json_text(j, "precision", info->precision);
     json_whole(j, "samples", em_model_samples(model));
     json_whole(j, "features", (uint64_t)em_model_features(model));
     json_whole(j, "nodes", (uint64_t)info->nodes);

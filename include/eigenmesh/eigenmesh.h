@@ -330,6 +330,7 @@ typedef struct em_info {
     int rank;                /* components with variance of their own: those after have 0 */
     int limited;             /* components above the tolerance, where rounding forbids more */
     char choice[256];        /* why "auto" chose the method; empty otherwise */
+    char precision[8];       /* "single" or "double": of the products that the answer was found by */
 } em_info;
 
 typedef struct em_model em_model;
@@ -358,6 +359,7 @@ typedef struct em_plan {
     int at_most;
     double rounds, messages, bytes; /* that the method sends in so many */
     double memory;                  /* bytes in this process, beside the rows */
+    const char *precision;          /* of products with the rows, where their numbers are within its range */
 } em_plan;
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);

@@ -260,7 +260,8 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .rounds = expected.rounds,
                      .messages = expected.messages,
                      .bytes = expected.bytes,
-                     .memory = memory_of(p, plan, options)};
+                     .memory = memory_of(p, plan, options),
+                     .precision = emi_real_name(plan->real)};
     (void)snprintf(out->why, sizeof out->why, "%s", *plan->why ? plan->why : "as asked for");
     return EM_OK;
 }

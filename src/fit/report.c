@@ -45,6 +45,7 @@ static void fill_info(const emi_job *job, em_info *info)
                    by_gram                      ? "gram"
                    : emi_cov_is_dense(&p->C[0]) ? "dense"
                                                 : "implicit");
+    (void)snprintf(info->precision, sizeof info->precision, "%s", emi_real_name(p->C[0].real));
     info->iterations = job->solver.iteration;
     info->step = job->alpha;
     info->tolerance = job->options->tolerance;

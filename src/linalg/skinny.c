@@ -70,6 +70,11 @@ size_t emi_real_size(emi_real real)
     return real == EMI_SINGLE ? sizeof(float) : sizeof(double);
 }
 
+const char *emi_real_name(emi_real real)
+{
+    return real == EMI_SINGLE ? "single" : "double";
+}
+
 static size_t lanes(emi_real real)
 {
     return EMI_PANEL_BYTES / emi_real_size(real);

@@ -13,6 +13,7 @@ enum { EMI_PANEL_BYTES = 64, EMI_SKINNY_ROWS = 8 };
 typedef enum emi_real { EMI_DOUBLE, EMI_SINGLE } emi_real;
 
 size_t emi_real_size(emi_real real);
+const char *emi_real_name(emi_real real); /* "double", "single" */
 
 /* Panels that hold so many columns. */
 size_t emi_panels(emi_real real, int columns);

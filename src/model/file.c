@@ -69,6 +69,7 @@ static const entry table[] = {
     {"open_cluster", WHOLE, ONE, AT(info.open_cluster), 0},
     {"rank", WHOLE, ONE, AT(info.rank), 1},
     {"limited", WHOLE, ONE, AT(info.limited), 1},
+    {"precision", TEXT, ONE, AT(info.precision), 1},
     {"version", TEXT, ONE, AT(version), 0},
     {"format_version", WHOLE, ONE, AT(format), 1},
 };

@@ -17,6 +17,8 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
         return emi_fail_memory(err, "model");
     }
     model->K = K, model->d = d, model->N = N;
+    (void)snprintf(model->info.precision, sizeof model->info.precision,
+                   "double"); /* where an older file says nothing */
     double **by_component[] = {
         &model->explained_variance, &model->explained_variance_ratio, &model->singular_values, &model->residuals,
         &model->angle_bounds,       &model->subspace_bounds,          &model->exact_variance,  &model->component_error};

@@ -169,6 +169,7 @@ static void what_is_asked_for_is_done(void **state)
         assert_ok(em_options_set(options, "method", "covariance", &err), &err);
         assert_ok(em_options_set(options, "precision", asked[n], &err), &err);
         em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, options, 1, 1);
+        assert_string_equal(em_model_info(model)->precision, asked[n]);
         worst[n] = em_model_info(model)->worst_residual;
         em_model_free(&model);
         em_options_free(&options);
