@@ -1,4 +1,5 @@
-/* eigenmesh: principal components of data that stays where it is.  The only header a program needs; the way through it:
+/* eigenmesh: principal components of data that stays where it is.  The only header a program needs, and so a long one; the way
+ * through it:
  *
  *   em_data    a table of numbers: a file, or the caller's own array   em_data_open
  *   em_shards  which rows each node holds                              em_shards_split
