@@ -93,6 +93,7 @@ static emi_real precision_of(const emi_problem *p, const emi_method *named, cons
     if (named && !(named->uses & EMI_USES_PRECISION)) return EMI_DOUBLE;
     if (options->precision != EMI_PRECISION_AUTO)
         return options->precision == EMI_PRECISION_SINGLE ? EMI_SINGLE : EMI_DOUBLE;
+    if (options->truth_compute) return EMI_DOUBLE; /* it is made of the same matrices */
     return p->rows_are_single && options->tolerance >= digits ? EMI_SINGLE : EMI_DOUBLE;
 }
 

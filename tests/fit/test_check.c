@@ -54,6 +54,10 @@ static const struct {
     {"covariance", "oversample", "3", 0},
     {"covariance", "qr-signs", "free", 0},
     {"dsa", "oversample", "0", 0},
+    {"krylov", "precision", "single", 1},
+    {"covariance", "precision", "single", 1},
+    {"deepca", "precision", "single", 0},
+    {"dsa", "precision", "double", 0},
 };
 
 static void options_a_method_does_not_read_are_refused(void **state)
@@ -191,6 +195,8 @@ static void numbers_set_by_hand_are_checked_too(void **state)
     bad = good, bad.init = numbers;
     numbers[11] = NAN;
     check(bad, "init: an entry is not finite");
+    bad = good, bad.precision = EMI_PRECISION_SINGLE, bad.truth_compute = 1;
+    check(bad, "truth compute: not in single precision");
     bad = good, bad.truth = numbers;
     check(bad, "truth: an entry is not finite");
 }
