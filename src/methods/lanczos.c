@@ -165,8 +165,10 @@ em_status emi_lanczos_begin(emi_lanczos *l, emi_block X, em_error *err)
 {
     em_status status = EM_OK;
     int given = smaller(X.cols, l->most), count = 0, added = 0;
-    memcpy(l->q, X.v, sizeof *l->q * (size_t)X.rows * (size_t)given);
-    TRY(emi_extend_basis(block_of(l, 0, 0), block_of(l, 0, given), 1e-8, &count, err));
+    if (given > 0) {
+        memcpy(l->q, X.v, sizeof *l->q * (size_t)X.rows * (size_t)given);
+        TRY(emi_extend_basis(block_of(l, 0, 0), block_of(l, 0, given), 1e-8, &count, err));
+    }
     emi_block fresh = block_of(l, count, l->most - count);
     emi_random_normals(&l->random, fresh.v, (size_t)fresh.rows * (size_t)fresh.cols);
     if (fresh.cols > 0) TRY(emi_extend_basis(block_of(l, 0, count), fresh, 1e-8, &added, err));

@@ -122,7 +122,7 @@ for method in compare["methods"]:
     for goal, units in method["units_to"].items():
         reached = rows["units"][rows["error"] <= float(goal)]
         assert units == (reached[0] if len(reached) else None), (method["name"], goal)
-assert starts[0] == starts[2] and starts[1] == starts[2], starts
+np.testing.assert_allclose(starts, [starts[0]] * 3, rtol=1e-14)  # of dsa's it is the mean of equal numbers
 assert compare["methods"][1]["units_to"]["1e-10"] is not None and compare["methods"][2]["units_to"]["1e-10"] is None
 
 info = json.load(open("info.json"))
