@@ -127,7 +127,7 @@ static em_status run_alone(int count, emi_loop_body *body, void *context, em_err
 
 em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err)
 {
-    if (pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, body, context, err);
+    if (!pool || pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, body, context, err);
     (void)pthread_mutex_lock(&pool->lock);
     pool->body = body;
     pool->context = context;

@@ -42,14 +42,14 @@ static size_t for_panel(int d)
     return (2 * (size_t)d + rows_at_once(d)) * (EMI_PANEL_BYTES / sizeof(double));
 }
 
-size_t emi_by_rows_needs(int d, int K)
+size_t emi_cov_apply_needs(int d, int K)
 {
     return for_rows(d) + emi_panels(EMI_DOUBLE, K) * for_panel(d);
 }
 
 static int columns_at_once(int d, emi_real real, emi_scratch scratch)
 {
-    size_t columns = (scratch.count - for_rows(d)) / for_panel(d) * (EMI_PANEL_BYTES / emi_real_size(real));
+    size_t columns = (scratch.count - for_rows(d)) / for_panel(d) * (size_t)emi_panel_width(real);
     return columns < INT_MAX ? (int)columns : INT_MAX;
 }
 

@@ -7,7 +7,4 @@
 /* Z = C_i X, in the operator's precision, summed in double. */
 em_status emi_by_rows_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err);
 
-/* Scratch for K columns; with less, down to that for one, they are taken some at a time. */
-size_t emi_by_rows_needs(int d, int K);
-
 #endif

@@ -14,11 +14,6 @@ enum {
     PANEL = 1024          /* rows of a product with a large covariance, at a time        */
 };
 
-size_t emi_cov_apply_needs(int d, int K)
-{
-    return emi_by_rows_needs(d, K);
-}
-
 double emi_cov_form_cost(size_t rows, int d)
 {
     return (double)rows * d * d;
@@ -75,16 +70,8 @@ static em_status read_body(void *context, int index, int worker, em_error *err)
                              t->helpers->scratch[worker].v + rows_of_block(t->C->d) * d, err);
 }
 
-static em_status read_block(forming *t, em_error *err)
-{
-    em_status status = EM_OK;
-    int slices = (int)((t->count + SLICE - 1) / SLICE);
-    if (t->helpers->pool) return emi_pool_run(t->helpers->pool, slices, (double)t->count * t->C->d, read_body, t, err);
-    for (int n = 0; n < slices && status == EM_OK; n++) status = read_body(t, n, 0, err);
-    return status;
-}
-
-static em_status form(const emi_cov *C, double *dense, const emi_helpers *helpers, emi_scratch scratch, em_error *err)
+static em_status add_rows(const emi_cov *C, double *dense, const emi_helpers *helpers, emi_scratch scratch,
+                          em_error *err)
 {
     em_status status = EM_OK;
     size_t most = rows_of_block(C->d);
@@ -92,32 +79,37 @@ static em_status form(const emi_cov *C, double *dense, const emi_helpers *helper
     emi_outer sum = {.n = C->d, .C = dense, .weight = C->weight, .real = C->real};
     for (; t.first < C->shard->count; t.first += t.count) {
         t.count = C->shard->count - t.first < most ? C->shard->count - t.first : most;
-        TRY(read_block(&t, err));
+        int slices = (int)((t.count + SLICE - 1) / SLICE);
+        TRY(emi_pool_run(helpers->pool, slices, (double)t.count * C->d, read_body, &t, err));
         TRY(emi_outer_add(&sum, t.rows, t.count, helpers->pool, helpers->scratch, most * (size_t)C->d, err));
         emi_shard_forget(C->shard, t.first, t.count);
     }
-    emi_mirror(dense, C->d);
 done:
+    return status;
+}
+
+em_status emi_form_matrix(const emi_cov *C, int n, emi_add_fn *add, double **out, emi_scratch scratch, em_error *err)
+{
+    size_t size;
+    const emi_helpers alone = {NULL, &scratch};
+    double *matrix = emi_size_overflows((size_t)n, (size_t)n, &size) ? NULL : emi_doubles(size);
+    if (!matrix) return emi_fail_memory_try(err, "covariance", "method=krylov");
+    memset(matrix, 0, size * sizeof *matrix);
+    emi_blas_claim(1);
+    em_status status = add(C, matrix, C->helpers ? C->helpers : &alone, scratch, err);
+    emi_blas_release(1);
+    if (status == EM_OK) {
+        emi_mirror(matrix, n);
+        *out = matrix;
+    } else {
+        emi_free(matrix);
+    }
     return status;
 }
 
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
-    size_t size;
-    if (emi_size_overflows((size_t)C->d, (size_t)C->d, &size))
-        return emi_fail_memory_try(err, "covariance", "method=krylov");
-    double *dense = emi_doubles(size);
-    if (!dense) return emi_fail_memory_try(err, "covariance", "method=krylov");
-    memset(dense, 0, size * sizeof *dense);
-    const emi_helpers alone = {NULL, &scratch};
-    emi_blas_claim(1);
-    em_status status = form(C, dense, C->helpers ? C->helpers : &alone, scratch, err);
-    emi_blas_release(1);
-    if (status == EM_OK)
-        C->dense = dense;
-    else
-        emi_free(dense);
-    return status;
+    return emi_form_matrix(C, C->d, add_rows, &C->dense, scratch, err);
 }
 
 /* ---- using it ----------------------------------------------------------------------------------------------- */
@@ -141,18 +133,16 @@ static em_status panel_body(void *context, int index, int worker, em_error *err)
 /* A large covariance in panels of a fixed width, which threads may share. */
 static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
 {
-    em_status status = EM_OK;
     dense_product t = {C, X, Z};
     int panels = (C->d + PANEL - 1) / PANEL;
     if (panels == 1) {
         emi_mul(1, (emi_block){C->d, C->d, C->dense}, X, 0, Z);
-    } else if (C->helpers) {
-        emi_blas_claim(1);
-        status = emi_pool_run(C->helpers->pool, panels, emi_cov_dense_cost(C->d, X.cols), panel_body, &t, err);
-        emi_blas_release(1);
-    } else {
-        for (int p = 0; p < panels && status == EM_OK; p++) status = panel_body(&t, p, 0, err);
+        return EM_OK;
     }
+    emi_blas_claim(1);
+    em_status status = emi_pool_run(C->helpers ? C->helpers->pool : NULL, panels, emi_cov_dense_cost(C->d, X.cols),
+                                    panel_body, &t, err);
+    emi_blas_release(1);
     return status;
 }
 

@@ -31,6 +31,11 @@ double emi_cov_implicit_cost(size_t rows, int d, int K);
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err);
 size_t emi_cov_form_needs(int d);
 
+/* How either side is formed: the upper triangle of an n x n matrix, which `add` adds to, with BLAS on one thread; then both. */
+typedef em_status emi_add_fn(const emi_cov *C, double *matrix, const emi_helpers *helpers, emi_scratch scratch,
+                             em_error *err);
+em_status emi_form_matrix(const emi_cov *C, int n, emi_add_fn *add, double **out, emi_scratch scratch, em_error *err);
+
 /* The same from the other side, and X = Y' U for vectors U of that side.  Scratch as for forming. */
 em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err);
 em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err);

@@ -1,11 +1,7 @@
 /* The side of the rows: with n rows of more than n features, Y Y' is smaller than Y' Y and has the same eigenvalues. */
 #include "data/covariance.h"
 
-#include "base/memory.h"
-#include "linalg/blas.h"
 #include "linalg/outer.h"
-
-#include <string.h>
 
 /* Some features of all rows at a time, as many as there is scratch for. */
 typedef struct forming {
@@ -24,17 +20,8 @@ static em_status read_body(void *context, int row, int worker, em_error *err)
                                   t->helpers->scratch[worker].v + t->shared, err);
 }
 
-static em_status read_features(forming *t, em_error *err)
-{
-    em_status status = EM_OK;
-    int rows = (int)t->C->shard->count;
-    if (t->helpers->pool)
-        return emi_pool_run(t->helpers->pool, rows, (double)rows * (double)t->count, read_body, t, err);
-    for (int r = 0; r < rows && status == EM_OK; r++) status = read_body(t, r, 0, err);
-    return status;
-}
-
-static em_status form(const emi_cov *C, double *gram, const emi_helpers *helpers, emi_scratch scratch, em_error *err)
+static em_status add_features(const emi_cov *C, double *gram, const emi_helpers *helpers, emi_scratch scratch,
+                              em_error *err)
 {
     em_status status = EM_OK;
     size_t n = C->shard->count, own = (size_t)C->d > emi_outer_needs() ? (size_t)C->d : emi_outer_needs(),
@@ -43,29 +30,16 @@ static em_status form(const emi_cov *C, double *gram, const emi_helpers *helpers
     emi_outer sum = {.n = (int)n, .C = gram, .weight = C->weight, .real = C->real, .across = 1};
     for (; t.from < (size_t)C->d; t.from += t.count) {
         t.count = (size_t)C->d - t.from < most ? (size_t)C->d - t.from : most;
-        TRY(read_features(&t, err));
+        TRY(emi_pool_run(helpers->pool, (int)n, (double)n * (double)t.count, read_body, &t, err));
         TRY(emi_outer_add(&sum, t.rows, t.count, helpers->pool, helpers->scratch, shared, err));
     }
-    emi_mirror(gram, (int)n);
 done:
     return status;
 }
 
 em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
-    size_t size;
-    const emi_helpers alone = {NULL, &scratch};
-    double *gram = emi_size_overflows(C->shard->count, C->shard->count, &size) ? NULL : emi_doubles(size);
-    if (!gram) return emi_fail_memory_try(err, "covariance", "method=krylov");
-    memset(gram, 0, size * sizeof *gram);
-    emi_blas_claim(1);
-    em_status status = form(C, gram, C->helpers ? C->helpers : &alone, scratch, err);
-    emi_blas_release(1);
-    if (status == EM_OK)
-        C->gram = gram;
-    else
-        emi_free(gram);
-    return status;
+    return emi_form_matrix(C, (int)C->shard->count, add_features, &C->gram, scratch, err);
 }
 
 em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err)

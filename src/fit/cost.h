@@ -14,9 +14,6 @@ typedef struct emi_sizes {
     emi_real real;    /* products are made in                              */
 } emi_sizes;
 
-/* Columns of the blocks after the first: as many as the processor multiplies at once. */
-int emi_narrow(emi_real real);
-
 double emi_cost_of_lanczos(const emi_sizes *s);    /* on the rows                                  */
 double emi_cost_of_covariance(const emi_sizes *s); /* formed, and its eigenvectors                  */
 double emi_cost_of_gram(const emi_sizes *s);       /* the same for the matrix of the rows' products */

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "fit/cost.h"
 
 #include <float.h>
 #include <math.h>
@@ -100,7 +99,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_options_oversample(job->options),
-                      .narrow = p->mesh->graph->nodes == 1 ? emi_narrow(p->C[0].real) : p->d,
+                      .narrow = p->mesh->graph->nodes == 1 ? emi_panel_width(p->C[0].real) : p->d,
                       .own_start = job->options->init != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,

@@ -105,8 +105,5 @@ em_status emi_outer_add(const emi_outer *o, const void *v, size_t count, emi_poo
     t.tile = (o->n + side - 1) / side;
     side = (o->n + t.tile - 1) / t.tile;
     int tiles = side * (side + 1) / 2;
-    em_status status = EM_OK;
-    if (pool) return emi_pool_run(pool, tiles, 2.0 * o->n * o->n * (double)count, tile_body, &t, err);
-    for (int n = 0; n < tiles && status == EM_OK; n++) status = tile_body(&t, n, 0, err);
-    return status;
+    return emi_pool_run(pool, tiles, 2.0 * o->n * o->n * (double)count, tile_body, &t, err);
 }

@@ -75,9 +75,14 @@ const char *emi_real_name(emi_real real)
     return real == EMI_SINGLE ? "single" : "double";
 }
 
+int emi_panel_width(emi_real real)
+{
+    return EMI_PANEL_BYTES / (int)emi_real_size(real);
+}
+
 static size_t lanes(emi_real real)
 {
-    return EMI_PANEL_BYTES / emi_real_size(real);
+    return (size_t)emi_panel_width(real);
 }
 
 size_t emi_panels(emi_real real, int columns)

@@ -15,7 +15,8 @@ typedef enum emi_real { EMI_DOUBLE, EMI_SINGLE } emi_real;
 size_t emi_real_size(emi_real real);
 const char *emi_real_name(emi_real real); /* "double", "single" */
 
-/* Panels that hold so many columns. */
+/* Columns of a panel, as many as the processor multiplies at once; and panels that hold so many columns. */
+int emi_panel_width(emi_real real);
 size_t emi_panels(emi_real real, int columns);
 
 /* A block as panels, and panels added to a block: Z += factor panels. */

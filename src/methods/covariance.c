@@ -77,12 +77,8 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
     }
     K = emi_components_of(s, values);
     emi_keep_answer(s, vectors, K);
-    s->answer.next = K < found ? fmax(0, values[K]) : 0;
-    s->answer.beyond = K < found ? fmax(nothing[K], refined ? 0 : emi_eps(&s->rounding) * values[0]) : 0;
-    if (found == d) {
-        s->answer.rest = 0;
-        for (int k = K; k < d; k++) s->answer.rest += values[k];
-    }
+    double doubt = K < found ? fmax(nothing[K], refined ? 0 : emi_eps(&s->rounding) * values[0]) : 0;
+    emi_keep_rest(s, values, K, found, d, doubt);
 done:
     emi_free(room);
     emi_free(vectors);

@@ -75,14 +75,15 @@ static em_status extend(krylov *k, em_error *err)
  * hold what they know nothing of: some of each vector is random, and what the block has beside them all of it. */
 static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
 {
-    enum { ENOUGH = 4096, STEPS = 6 };
+    enum { ENOUGH = 4096, LEAST = 8, STEPS = 6 };
+    static const double random = 0.03;
     em_status status = EM_OK;
     const emi_solver *s = k->s;
     emi_solver own = *s;
     emi_cov sample = s->C[0];
     emi_lanczos l = {0};
-    size_t rows = sample.shard->count;
-    sample.every = s->mesh->graph->nodes > 1 ? rows / ENOUGH : rows / ENOUGH > 8 ? rows / ENOUGH : 8;
+    sample.every = sample.shard->count / ENOUGH;
+    if (s->mesh->graph->nodes == 1 && sample.every < LEAST) sample.every = LEAST; /* or it costs what it saves */
     own.tolerance = 0.03;
     own.fraction = 0; /* of K components, whatever their number will be */
     TRY(emi_lanczos_open(&l, &own, 1, err));
@@ -93,7 +94,6 @@ static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
         TRY(emi_lanczos_take(&l, k->sum, err));
     }
     emi_block found = emi_lanczos_vectors(&l);
-    double random = 0.03;
     for (size_t n = 0; n < (size_t)found.rows * (size_t)found.cols; n++) X.v[n] = found.v[n] + random * X.v[n];
 done:
     emi_lanczos_close(&l);

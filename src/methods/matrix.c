@@ -112,6 +112,15 @@ int emi_components_of(const emi_solver *s, const double *values)
     return K;
 }
 
+void emi_keep_rest(emi_solver *s, const double *values, int K, int found, int n, double doubt)
+{
+    s->answer.next = K < found ? fmax(0, values[K]) : 0;
+    s->answer.beyond = doubt;
+    if (found < n) return;
+    s->answer.rest = 0;
+    for (int k = K; k < n; k++) s->answer.rest += values[k];
+}
+
 /* ---- the other side ------------------------------------------------------------------------------------------ */
 
 /* Columns with no variance of their own are any that are orthonormal to the others. */
@@ -158,12 +167,7 @@ em_status emi_gram_solve(emi_solver *s, em_error *err)
     if (!X) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(lift(s, (emi_block){n, K < found ? K : found, U}, has, (emi_block){s->d, K, X}, err));
     emi_keep_answer(s, X, K);
-    s->answer.next = K < found ? fmax(0, values[K]) : 0;
-    s->answer.beyond = K < found ? emi_eps(&s->rounding) * values[0] : 0;
-    if (found == n) {
-        s->answer.rest = 0;
-        for (int k = K; k < n; k++) s->answer.rest += fmax(0, values[k]);
-    }
+    emi_keep_rest(s, values, K, found, n, K < found ? emi_eps(&s->rounding) * values[0] : 0);
 done:
     emi_free(X);
     emi_free(U);

@@ -12,6 +12,9 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
 /* As many of these eigenvalues as explain the fraction that was asked for; or K, where it was K. */
 int emi_components_of(const emi_solver *s, const double *values);
 
+/* What the first `found` of n eigenvalues say of those after the K that are the answer; the next may be off by `doubt`. */
+void emi_keep_rest(emi_solver *s, const double *values, int K, int found, int n, double doubt);
+
 /* The answer from the other side: with fewer rows than features on a network of one node, Y Y' is the smaller matrix, and
  * Y' u an eigenvector of C where u is one of it. */
 em_status emi_gram_solve(emi_solver *s, em_error *err);

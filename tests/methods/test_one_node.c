@@ -10,28 +10,6 @@
 static const char *const ways[] = {"auto", "krylov", "covariance"};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* `nodes` of them, on so many threads. */
-static em_model *fit_rows(const void *rows, em_dtype type, size_t N, int d, const em_options *options, int nodes,
-                          int threads)
-{
-    em_error err = {0};
-    em_data *data = NULL;
-    em_shards *shards = NULL;
-    em_graph *graph = NULL;
-    em_mesh *mesh = NULL;
-    em_model *model = NULL;
-    assert_ok(em_data_from_array(&data, rows, type, N, (size_t)d, 0, 0, &err), &err);
-    assert_ok(em_shards_split(&shards, data, nodes, NULL, 1, &err), &err);
-    assert_ok(em_graph_create(&graph, "complete", nodes, 2, &err), &err);
-    assert_ok(em_mesh_open(&mesh, NULL, graph, threads, &err), &err);
-    assert_ok(em_fit(&model, options, mesh, shards, &err), &err);
-    em_mesh_close(&mesh);
-    em_graph_free(&graph);
-    em_shards_free(&shards);
-    em_data_free(&data);
-    return model;
-}
-
 /* More eigenvalues alike, exactly or to eight digits, than a narrow block has columns, above a spectrum that falls slowly. */
 static void more_alike_than_a_block_is_wide(void **state)
 {
@@ -46,7 +24,7 @@ static void more_alike_than_a_block_is_wide(void **state)
         for (int K = 9; K <= 18; K += 3)
             for (int w = 0; w < WAYS; w++) {
                 em_options options = options_of(ways[w], K);
-                em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, &options, 1, 2);
+                em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, &options, NULL, 1, 2);
                 for (int k = 0; k < K; k++)
                     assert_close(em_model_explained_variance(model)[k] * (double)(t.N - 1) / (double)t.N,
                                  truth_value(&exact, k), 1e-11);
@@ -67,7 +45,7 @@ static void fewer_rows_than_features(void **state)
     for (size_t c = 0; c < 4; c++)
         for (int w = 0; w < WAYS; w++) {
             em_options options = options_of(ways[w], components[c]);
-            em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, &options, 1, 2);
+            em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, &options, NULL, 1, 2);
             check_model(&exact, model);
             if (strcmp(em_model_info(model)->method, "covariance") == 0)
                 assert_string_equal(em_model_info(model)->operator_name, "gram");
@@ -103,7 +81,7 @@ static void check_six_digits(table *t, double factor, int K, int nodes)
     truth exact = truth_of(t);
     for (int w = 0; w < WAYS; w++) {
         em_options options = six_digits(ways[w], K);
-        em_model *model = fit_rows(rows, EM_F32, t->N, t->d, &options, nodes, 2);
+        em_model *model = fit_rows(rows, EM_F32, t->N, t->d, &options, NULL, nodes, 2);
         assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
         for (int k = 0; k < K; k++) {
             double value = truth_value(&exact, k);
@@ -168,7 +146,7 @@ static void what_is_asked_for_is_done(void **state)
         assert_ok(em_options_set(options, "components", "4", &err), &err);
         assert_ok(em_options_set(options, "method", "covariance", &err), &err);
         assert_ok(em_options_set(options, "precision", asked[n], &err), &err);
-        em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, options, 1, 1);
+        em_model *model = fit_rows(t.rows, EM_F64, t.N, t.d, options, NULL, 1, 1);
         assert_string_equal(em_model_info(model)->precision, asked[n]);
         worst[n] = em_model_info(model)->worst_residual;
         em_model_free(&model);
@@ -186,9 +164,9 @@ static void threads_change_no_bit(void **state)
     float *rows = narrowed(&t, 1);
     for (int w = 0; w < WAYS; w++) {
         em_options options = six_digits(ways[w], 3);
-        em_model *alone = fit_rows(rows, EM_F32, t.N, t.d, &options, 3, 1);
+        em_model *alone = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, 3, 1);
         for (int threads = 2; threads <= 4; threads++) {
-            em_model *together = fit_rows(rows, EM_F32, t.N, t.d, &options, 3, threads);
+            em_model *together = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, 3, threads);
             assert_memory_equal(em_model_components(alone), em_model_components(together),
                                 sizeof(double) * 3 * (size_t)t.d);
             em_model_free(&together);

@@ -178,7 +178,8 @@ em_options options_of(const char *method, int K)
     return options;
 }
 
-em_model *fit_table(const table *t, const em_options *options, const char *split)
+em_model *fit_rows(const void *rows, em_dtype type, size_t N, int d, const em_options *options, const char *split,
+                   int nodes, int threads)
 {
     em_error err = {0};
     em_data *data = NULL;
@@ -186,16 +187,21 @@ em_model *fit_table(const table *t, const em_options *options, const char *split
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
     em_model *model = NULL;
-    assert_ok(em_data_from_array(&data, t->rows, EM_F64, t->N, (size_t)t->d, 0, 0, &err), &err);
-    assert_ok(em_shards_split(&shards, data, NODES, split, 1, &err), &err);
-    assert_ok(em_graph_create(&graph, "er:0.6", NODES, 2, &err), &err);
-    assert_ok(em_mesh_open(&mesh, NULL, graph, 2, &err), &err);
+    assert_ok(em_data_from_array(&data, rows, type, N, (size_t)d, 0, 0, &err), &err);
+    assert_ok(em_shards_split(&shards, data, nodes, split, 1, &err), &err);
+    assert_ok(em_graph_create(&graph, "er:0.6", nodes, 2, &err), &err);
+    assert_ok(em_mesh_open(&mesh, NULL, graph, threads, &err), &err);
     assert_ok(em_fit(&model, options, mesh, shards, &err), &err);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
     em_shards_free(&shards);
     em_data_free(&data);
     return model;
+}
+
+em_model *fit_table(const table *t, const em_options *options, const char *split)
+{
+    return fit_rows(t->rows, EM_F64, t->N, t->d, options, split, NODES, 2);
 }
 
 void check_fits(const table *t, const table *seen, em_options options, const char *split, const char *const *methods)

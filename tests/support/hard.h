@@ -46,6 +46,10 @@ void check_model(const truth *exact, const em_model *model);
 em_options options_of(const char *method, int K);
 em_model *fit_table(const table *t, const em_options *options, const char *split);
 
+/* Rows of any type on a network of so many nodes, by so many threads. */
+em_model *fit_rows(const void *rows, em_dtype type, size_t N, int d, const em_options *options, const char *split,
+                   int nodes, int threads);
+
 /* Each method on the table; `seen` is the table as --scale and --no-center make it. */
 void check_fits(const table *t, const table *seen, em_options options, const char *split, const char *const *methods);
 void check_spectrum(const double *spectrum, int d, int K, const char *const *methods);
