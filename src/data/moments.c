@@ -18,7 +18,8 @@
 
 enum {
     BLOCK_BYTES = 1 << 20, /* of rows as doubles, where they must be read      */
-    PIECE = 256            /* rows at most that are summed one after the other */
+    PIECE = 256,           /* rows at most that are summed one after the other */
+    FIRST_PIECE = 16       /* of those that are gone through twice             */
 };
 
 size_t emi_moments_needs(int d)
@@ -176,9 +177,11 @@ static em_status survey_block(const survey *s, size_t first, size_t count, int b
     block b;
     TRY(find_block(s, first, count, rows, &b, err));
     for (size_t at = 0; at < count; at += now) {
-        now = count - at < PIECE ? count - at : PIECE;
+        int twice = (begins && at == 0) || !b.look;
+        size_t most = begins && at == 0 ? FIRST_PIECE : PIECE;
+        now = count - at < most ? count - at : most;
         survey_piece(s, &b, at, now, found, piece);
-        if ((begins && at == 0) || !b.look) survey_piece(s, &b, at, now, piece, piece);
+        if (twice) survey_piece(s, &b, at, now, piece, piece);
         for (size_t f = 0; f < d; f++) all += piece[EMI_SUM * d + f] - piece[EMI_SUM * d + f];
         merge(found, piece, EMI_ORIGIN * d);
     }
@@ -227,5 +230,6 @@ em_status emi_survey(const emi_shard *shard, const double *unit, double *found, 
     survey s = {shard, unit, found + EMI_ORIGIN * d};
     em_status status = find_origin(&s, found + EMI_ORIGIN * d, scratch.v, err);
     if (status != EM_OK) return status;
-    return emi_gather_parts(shard->count, found, EMI_ORIGIN * d, survey_part, merge, &s, helpers, scratch, err);
+    return emi_gather_parts((emi_extent){shard->count, d}, found, EMI_ORIGIN * d, survey_part, merge, &s, helpers,
+                            scratch, err);
 }

@@ -1,5 +1,7 @@
 #include "linalg/skinny.h"
 
+#include "base/wide.h"
+
 #include <string.h>
 
 /* ---- the products, for each kind of processor --------------------------------------------------------------- */
@@ -111,35 +113,42 @@ void emi_panels_from(emi_real real, emi_block X, void *panels)
     }
 }
 
-void emi_panels_add(emi_real real, double factor, const void *panels, emi_block Z)
+void emi_panels_to(emi_real real, double factor, const double *panels, emi_block Z)
 {
     size_t d = (size_t)Z.rows, step = lanes(real);
     for (int k = 0; k < Z.cols; k++) {
+        const double *from = panels + at(real, d, k);
         double *column = emi_column_of(Z, k);
-        const double *wide = (const double *)panels + (real == EMI_DOUBLE ? at(real, d, k) : 0);
-        const float *narrow = (const float *)panels + (real == EMI_SINGLE ? at(real, d, k) : 0);
-        if (real == EMI_DOUBLE)
-            for (size_t f = 0; f < d; f++) column[f] += factor * wide[f * step];
-        else
-            for (size_t f = 0; f < d; f++) column[f] += factor * (double)narrow[f * step];
+        for (size_t f = 0; f < d; f++) column[f] = factor * from[f * step];
     }
 }
 
-void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z)
+EMI_WIDE void emi_move_sums(float *restrict floats, double *restrict sums, size_t count)
 {
+    for (size_t n = 0; n < count; n++) {
+        sums[n] += (double)floats[n];
+        floats[n] = 0;
+    }
+}
+
+void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z,
+                emi_ahead ahead)
+{
+    const emi_ahead nothing = {Y, 0};
     const emi_skinny_kernel *kernel = emi_skinny_kernels;
     while (!kernel->runs()) kernel++;
     for (size_t p = 0; p < panels; p++)
         kernel->block[real](Y, count, d, (const char *)X + p * d * EMI_PANEL_BYTES,
-                            (char *)S + p * count * EMI_PANEL_BYTES, (char *)Z + p * d * EMI_PANEL_BYTES);
+                            (char *)S + p * count * EMI_PANEL_BYTES, (char *)Z + p * d * EMI_PANEL_BYTES,
+                            p == 0 && ahead.size ? ahead : nothing);
 }
 
-void emi_skinny_squares(const double *S, size_t count, int columns, double factor, double *sums)
+void emi_skinny_squares(const double *S, size_t count, int columns, double *sums)
 {
     for (int k = 0; k < columns; k++) {
         const double *column = S + at(EMI_DOUBLE, count, k);
         double sum = 0;
         for (size_t r = 0; r < count; r++) sum += column[r * lanes(EMI_DOUBLE)] * column[r * lanes(EMI_DOUBLE)];
-        sums[k] += factor * sum;
+        sums[k] += sum;
     }
 }

@@ -19,19 +19,29 @@ const char *emi_real_name(emi_real real); /* "double", "single" */
 int emi_panel_width(emi_real real);
 size_t emi_panels(emi_real real, int columns);
 
-/* A block as panels, and panels added to a block: Z += factor panels. */
+/* A block as panels; and Z = factor times panels that hold doubles, but are as wide as those of `real`. */
 void emi_panels_from(emi_real real, emi_block X, void *panels);
-void emi_panels_add(emi_real real, double factor, const void *panels, emi_block Z);
+void emi_panels_to(emi_real real, double factor, const double *panels, emi_block Z);
+
+/* sums += floats, which become zero: single precision is for short sums. */
+void emi_move_sums(float *floats, double *sums, size_t count);
+
+/* Rows that will be wanted next, as many as are multiplied now: memory is asked for them meanwhile. */
+typedef struct emi_ahead {
+    const char *rows;
+    size_t size; /* bytes of a number; 0: nothing is known of them */
+} emi_ahead;
 
 /* S = Y X, [panel][count][64 bytes]; Z += Y' S, in panels. */
-void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z);
+void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z,
+                emi_ahead ahead);
 
-/* sums[k] += factor times the squares of column k of S, which is in doubles. */
-void emi_skinny_squares(const double *S, size_t count, int columns, double factor, double *sums);
+/* sums[k] += the squares of column k of S, which is in doubles. */
+void emi_skinny_squares(const double *S, size_t count, int columns, double *sums);
 
 /* ---- one for each kind of processor, for tests: emi_skinny uses the first that this one can run ------------------ */
 
-typedef void emi_skinny_fn(const void *Y, size_t count, size_t d, const void *X, void *S, void *Z);
+typedef void emi_skinny_fn(const void *Y, size_t count, size_t d, const void *X, void *S, void *Z, emi_ahead ahead);
 
 typedef struct emi_skinny_kernel {
     const char *name;

@@ -34,24 +34,27 @@ TARGET static void NAMED(KERNEL, scores)(const REAL *Y, size_t d, size_t feature
         for (int v = 0; v < VECTORS; v++) sums[r * VECTORS + v] = s[r][v];
 }
 
-/* Z += Y' S */
-TARGET static void NAMED(KERNEL, back)(const REAL *Y, size_t d, size_t features, const REAL *S, REAL *Z)
+/* Z += Y' S.  As it reads its rows from the cache, there is time to fetch those that come next. */
+TARGET static void NAMED(KERNEL, back)(const REAL *Y, size_t d, size_t features, const REAL *S, REAL *Z,
+                                       const char *ahead, size_t step)
 {
     const VECTOR *scores = (const VECTOR *)S;
     VECTOR *z = (VECTOR *)Z, s[ROWS][VECTORS];
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < VECTORS; v++) s[r][v] = scores[r * VECTORS + v];
-    for (size_t f = 0; f < features; f++, z += VECTORS)
+    for (size_t f = 0; f < features; f++, z += VECTORS, ahead += step) {
+        __builtin_prefetch(ahead, 0, 2);
         for (int v = 0; v < VECTORS; v++) {
             VECTOR sum = z[v];
             for (int r = 0; r < ROWS; r++) sum += Y[(size_t)r * d + f] * s[r][v];
             z[v] = sum;
         }
+    }
 }
 
 /* Rows with one panel, `features` at a time, so that their part of the panel stays in the cache for all rows. */
 TARGET static void NAMED(KERNEL, block)(const void *rows, size_t count, size_t d, const void *panel, void *scores,
-                                        void *sums)
+                                        void *sums, emi_ahead ahead)
 {
     enum { PANEL = EMI_PANEL_BYTES / sizeof(REAL), AT_ONCE = 1024 };
     const REAL *Y = rows, *X = panel;
@@ -61,8 +64,9 @@ TARGET static void NAMED(KERNEL, block)(const void *rows, size_t count, size_t d
         for (size_t r = 0; r < count; r += ROWS)
             NAMED(KERNEL, scores)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL);
     for (size_t f = 0; f < d; f += AT_ONCE)
-        for (size_t r = 0; r < count; r += ROWS)
-            NAMED(KERNEL, back)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL);
+        for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
+    (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
+     ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);
 }
 
 #undef JOINED

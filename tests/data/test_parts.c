@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIZE = 3, THREADS_MOST = 4 };
+enum { SIZE = 3, THREADS_MOST = 4, MANY = 10000 };
 
 typedef struct rows {
+    int size;
     size_t failing; /* the part that holds this row fails; SIZE_MAX: none does */
 } rows;
 
@@ -20,47 +21,56 @@ static em_status add_rows(void *context, size_t first, size_t count, double *sum
 {
     const rows *r = context;
     assert_true(scratch.count > 0);
-    for (int n = 0; n < SIZE; n++) sum[n] = 0;
+    for (int n = 0; n < r->size; n++) sum[n] = 0;
     for (size_t row = first; row < first + count; row++) {
         if (row == r->failing) return emi_fail(err, EM_EDATA, "row %zu: bad; try another", row);
-        for (int n = 0; n < SIZE; n++) sum[n] += value(row, n);
+        for (int n = 0; n < r->size; n++) sum[n] += value(row, n);
     }
     return EM_OK;
 }
 
-static em_status sum_with(int threads, size_t count, size_t failing, double *sum, em_error *err)
+static em_status sum_with(int threads, emi_extent extent, rows r, double *sum, em_error *err)
 {
     double room[THREADS_MOST][1];
     emi_scratch scratch[THREADS_MOST];
     emi_helpers helpers = {.scratch = scratch};
-    rows r = {.failing = failing};
+    size_t size = (size_t)r.size;
     for (int t = 0; t < THREADS_MOST; t++) scratch[t] = (emi_scratch){room[t], 1};
-    for (int n = 0; n < SIZE; n++) sum[n] = NAN; /* whatever was there */
-    if (threads == 0) return emi_sum_parts(count, sum, SIZE, add_rows, &r, NULL, scratch[0], err);
+    for (int n = 0; n < r.size; n++) sum[n] = NAN; /* whatever was there */
+    if (threads == 0) return emi_sum_parts(extent, sum, size, add_rows, &r, NULL, scratch[0], err);
     assert_ok(emi_pool_open(&helpers.pool, threads, err), err);
-    em_status status = emi_sum_parts(count, sum, SIZE, add_rows, &r, &helpers, scratch[0], err);
+    em_status status = emi_sum_parts(extent, sum, size, add_rows, &r, &helpers, scratch[0], err);
     emi_pool_close(&helpers.pool);
     return status;
 }
 
+static void check_crews(emi_extent extent, int size)
+{
+    static double alone[MANY], together[MANY];
+    em_error err = {0};
+    rows r = {size, SIZE_MAX};
+    assert_ok(sum_with(0, extent, r, alone, &err), &err);
+    for (int n = 0; n < size; n += 1 + size / 5) {
+        long double exact = 0;
+        for (size_t row = 0; row < extent.count; row++) exact += value(row, n);
+        assert_close(alone[n], (double)exact, 1e-6);
+    }
+    for (int threads = 1; threads <= THREADS_MOST; threads++) {
+        assert_ok(sum_with(threads, extent, r, together, &err), &err);
+        assert_memory_equal(alone, together, sizeof *alone * (size_t)size);
+    }
+}
+
+/* Rows for one part, for some, and for more than there may be; narrow, wide, and so wide that a part has the fewest; sums that
+ * a thread adds up in one go, and in more. */
 static void same_bits_for_any_crew(void **state)
 {
     (void)state;
-    static const size_t counts[] = {0, 1, 4095, 4096, 4097, 8192, 8193, 100000, 64 * 4096 + 1};
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-        em_error err = {0};
-        double alone[SIZE], together[SIZE];
-        assert_ok(sum_with(0, counts[c], SIZE_MAX, alone, &err), &err);
-        for (int n = 0; n < SIZE; n++) {
-            long double exact = 0;
-            for (size_t row = 0; row < counts[c]; row++) exact += value(row, n);
-            assert_close(alone[n], (double)exact, 1e-6);
-        }
-        for (int threads = 1; threads <= THREADS_MOST; threads++) {
-            assert_ok(sum_with(threads, counts[c], SIZE_MAX, together, &err), &err);
-            assert_memory_equal(alone, together, sizeof alone);
-        }
-    }
+    static const size_t counts[] = {0, 1, 63, 64, 65, 511, 512, 513, 8193, 100000}, widths[] = {1, 3000, 1000000};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+            check_crews((emi_extent){counts[c], widths[w]}, SIZE);
+    check_crews((emi_extent){200, 100000}, MANY);
 }
 
 static void a_part_that_fails_is_reported(void **state)
@@ -72,7 +82,8 @@ static void a_part_that_fails_is_reported(void **state)
             double sum[SIZE];
             char wanted[64];
             (void)snprintf(wanted, sizeof wanted, "row %zu: bad", row);
-            assert_fails(sum_with(threads, 20000, row, sum, &err), EM_EDATA, wanted, &err);
+            assert_fails(sum_with(threads, (emi_extent){20000, 5}, (rows){SIZE, row}, sum, &err), EM_EDATA, wanted,
+                         &err);
         }
 }
 

@@ -66,13 +66,19 @@ static void check_kernel(const emi_skinny_kernel *kernel, emi_real real, sizes s
     memset(sums, 0, panels * s.d * EMI_PANEL_BYTES);
     for (size_t p = 0; p < panels; p++)
         kernel->block[real](Y, s.rows, s.d, (char *)in_panels + p * s.d * EMI_PANEL_BYTES,
-                            (char *)scores + p * s.rows * EMI_PANEL_BYTES, (char *)sums + p * s.d * EMI_PANEL_BYTES);
-    for (size_t n = 0; n < block; n++) out[n] = 1;
-    emi_panels_add(real, 0.5, sums, Z);
-    double size = (double)s.rows * (double)s.d, tolerance = (real == EMI_SINGLE ? 1e-6 : 1e-14) * size;
+                            (char *)scores + p * s.rows * EMI_PANEL_BYTES, (char *)sums + p * s.d * EMI_PANEL_BYTES,
+                            (emi_ahead){Y, 0});
+    size_t size = panels * s.d * (size_t)emi_panel_width(real);
+    double *totals = aligned(size * sizeof *totals);
+    for (size_t n = 0; n < size; n++) totals[n] = real == EMI_SINGLE ? 2 : 2 + ((double *)sums)[n];
+    if (real == EMI_SINGLE) emi_move_sums(sums, totals, size);
+    emi_panels_to(real, 0.5, totals, Z);
+    double tolerance = (real == EMI_SINGLE ? 1e-6 : 1e-14) * (double)s.rows * (double)s.d;
     for (int k = 0; k < s.columns; k++)
         for (size_t f = 0; f < s.d; f += 1 + s.d / 7)
             assert_close(emi_column_of(Z, k)[f], 1 + 0.5 * exactly(real, s, Y, X, k, f), tolerance);
+    for (size_t n = 0; real == EMI_SINGLE && n < size; n++) assert_true(((float *)sums)[n] == 0);
+    free(totals);
     free(sums);
     free(scores);
     free(in_panels);
@@ -117,15 +123,15 @@ static void squares_are_of_the_scores(void **state)
     matrix_fill(columns, D * COLUMNS, 6);
     emi_panels_from(EMI_DOUBLE, (emi_block){D, COLUMNS, columns}, in_panels);
     memset(sums, 0, PANELS * D * EMI_PANEL_BYTES);
-    emi_skinny(EMI_DOUBLE, Y, ROWS, D, PANELS, in_panels, scores, sums);
+    emi_skinny(EMI_DOUBLE, Y, ROWS, D, PANELS, in_panels, scores, sums, (emi_ahead){NULL, 0});
     for (int k = 0; k < COLUMNS; k++) squares[k] = 1;
-    emi_skinny_squares(scores, ROWS, COLUMNS, 2, squares);
+    emi_skinny_squares(scores, ROWS, COLUMNS, squares);
     for (int k = 0; k < COLUMNS; k++) {
         double wanted = 1;
         for (int r = 0; r < ROWS; r++) {
             double score = 0;
             for (int f = 0; f < D; f++) score += Y[r * D + f] * columns[k * D + f];
-            wanted += 2 * score * score;
+            wanted += score * score;
         }
         assert_close(squares[k], wanted, 1e-12);
     }
