@@ -11,13 +11,17 @@ enum {
     AT_ONCE = 1 << 20      /* numbers of a block that is multiplied at once: each part of the rows has a sum  */
 };
 
-/* A product under way. */
+/* A product under way: with rows that are standardised while they are copied, or with rows as they lie.  Then columns are
+ * scaled before, and the mean is taken off the scores and the sums:
+ *
+ *     S = (Y - 1 mu') D^-1 X = Y (D^-1 X) - 1 mu' (D^-1 X),    Z = D^-1 (Y' S - mu 1' S) */
 typedef struct product {
     const emi_cov *C;
     emi_real real;
     int columns;
-    const double *X; /* in panels                                     */
-    int measures;    /* the scores' squares too, after the product    */
+    const void *X, *start; /* in panels                                     */
+    int as_they_lie;
+    int measures; /* the scores' squares are asked for too */
 } product;
 
 /* A worker's scratch. */
@@ -78,74 +82,136 @@ static room divide(const product *t, emi_scratch scratch)
     return r;
 }
 
-/* Numbers of a product in panels. */
+/* Numbers of a product in panels; after them in a sum come the scores' own sums, and their squares.  Sums begin at a line of
+ * the cache each. */
 static size_t size_of(const product *t)
 {
     return emi_panels(t->real, t->columns) * (size_t)emi_panel_width(t->real) * (size_t)t->C->d;
 }
 
-/* Some of the rows, with rows of zeros after them as far as the products want. */
-static em_status read_rows(const product *t, size_t first, size_t count, const room *r, size_t *padded, em_error *err)
+static size_t size_with_scores(const product *t)
 {
-    size_t size = emi_real_size(t->real), d = (size_t)t->C->d;
-    em_status status = emi_standard_read(t->C->standard, t->C->shard, first, count, t->real, r->rows, r->read, err);
-    *padded = (count + EMI_SKINNY_ROWS - 1) / EMI_SKINNY_ROWS * EMI_SKINNY_ROWS;
-    memset((char *)r->rows + count * d * size, 0, (*padded - count) * d * size);
-    return status;
+    enum { LINE = EMI_PANEL_BYTES / sizeof(double) };
+    return size_of(t) + (2 * (size_t)t->columns + LINE - 1) / LINE * LINE;
 }
 
-/* What comes after them, where it lies in memory as they do. */
+static const void *rows_in_place(const product *t, size_t first)
+{
+    const emi_shard *shard = t->C->shard;
+    return shard->order ? NULL : emi_data_in_place(shard->data, shard->first + first);
+}
+
+static int may_lie(const product *t)
+{
+    em_dtype type = t->C->shard->data->type;
+    int alike = type == (t->real == EMI_SINGLE ? EM_F32 : EM_F64);
+    return alike && t->C->standard->near && t->C->shard->count > 0 && rows_in_place(t, 0);
+}
+
+/* Some of the rows, with rows of zeros after them as far as the products want. */
+static em_status find_rows(const product *t, size_t first, size_t count, const room *r, const void **rows,
+                           size_t *padded, em_error *err)
+{
+    size_t size = emi_real_size(t->real) * (size_t)t->C->d;
+    const emi_shard *shard = t->C->shard;
+    *padded = (count + EMI_SKINNY_ROWS - 1) / EMI_SKINNY_ROWS * EMI_SKINNY_ROWS;
+    *rows = t->as_they_lie && *padded == count ? rows_in_place(t, first) : r->rows;
+    if (*rows == r->rows) memset((char *)r->rows + count * size, 0, (*padded - count) * size);
+    if (!t->as_they_lie) return emi_standard_read(t->C->standard, shard, first, count, t->real, r->rows, r->read, err);
+    if (*rows == r->rows) memcpy(r->rows, rows_in_place(t, first), count * size);
+    return emi_data_check(shard->data, shard->first + first, count, err);
+}
+
+/* What comes after them. */
 static emi_ahead rows_after(const product *t, size_t first, size_t end)
 {
-    const em_data *data = t->C->shard->data;
-    const char *rows = first < end && !t->C->shard->order ? emi_data_in_place(data, t->C->shard->first + first) : NULL;
-    return (emi_ahead){rows, rows ? emi_dtype_size(data->type) : 0};
+    const void *rows = first < end ? rows_in_place(t, first) : NULL;
+    return (emi_ahead){rows, rows ? emi_dtype_size(t->C->shard->data->type) : 0};
 }
 
-/* Y' (Y X) of some of the rows, in panels, a block at a time: each is read once and used for both products while it is in
- * the cache. */
+/* Of some of the rows, a block at a time: each is read once and used for both products while it is in the cache. */
 static em_status product_of_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
                                  em_error *err)
 {
     const product *t = context;
-    size_t d = (size_t)t->C->d, panels = emi_panels(t->real, t->columns), size = size_of(t), padded, since = 0,
-           at_once = rows_at_once(t->C->d), every = t->C->every ? t->C->every : 1, end = from + rows_of_part;
-    int single = t->real == EMI_SINGLE;
+    size_t size = size_of(t), at_once = rows_at_once(t->C->d), every = t->C->every ? t->C->every : 1,
+           end = from + rows_of_part, since = 0, padded;
     room r = divide(t, scratch);
-    memset(sum, 0, sizeof *sum * (size + (size_t)(t->measures ? t->columns : 0)));
-    if (single) memset(r.Z, 0, sizeof *r.Z * size);
+    emi_skinny_product p = {.real = t->real,
+                            .d = (size_t)t->C->d,
+                            .panels = emi_panels(t->real, t->columns),
+                            .X = t->X,
+                            .start = t->start,
+                            .S = r.S,
+                            .Z = t->real == EMI_SINGLE ? (void *)r.Z : sum};
+    memset(sum, 0, sizeof *sum * size_with_scores(t));
+    if (t->real == EMI_SINGLE) memset(r.Z, 0, sizeof *r.Z * size);
     for (size_t first = from; first < end; first += every * at_once) {
         size_t count = end - first < at_once ? end - first : at_once, next = first + every * at_once;
-        em_status status = read_rows(t, first, count, &r, &padded, err);
+        const void *rows;
+        em_status status = find_rows(t, first, count, &r, &rows, &padded, err);
         if (status != EM_OK) return status;
-        emi_skinny(t->real, r.rows, padded, d, panels, t->X, r.S, single ? (void *)r.Z : sum, rows_after(t, next, end));
-        if (t->measures) emi_skinny_squares(r.S, padded, t->columns, sum + size);
+        emi_skinny(&p, rows, padded, rows_after(t, next, end));
+        if (t->as_they_lie) emi_skinny_sums(t->real, r.S, padded, count, t->columns, sum + size);
+        if (t->measures) emi_skinny_squares(r.S, padded, count, t->columns, sum + size + (size_t)t->columns);
         since += count;
-        if (!single || (since < SINGLE_ROWS && next < end)) continue;
+        if (t->real == EMI_DOUBLE || (since < SINGLE_ROWS && next < end)) continue;
         emi_move_sums(r.Z, sum, size);
         since = 0;
     }
     return EM_OK;
 }
 
-/* Z = (M/N) Y' (Y X), and the squares after it where they are asked for. */
+/* Columns as rows that lie where they are want them, and what their scores begin with. */
+static void adapt(const emi_standard *standard, emi_block X, double *adapted, double *start)
+{
+    for (int k = 0; k < X.cols; k++) {
+        const double *x = emi_column_of(X, k);
+        double *to = adapted + (size_t)k * (size_t)X.rows, sum = 0;
+        for (int f = 0; f < X.rows; f++) {
+            to[f] = standard->inverse_scale ? x[f] * standard->inverse_scale[f] : x[f];
+            if (standard->mean) sum += standard->mean[f] * to[f];
+        }
+        start[k] = -sum;
+    }
+}
+
+/* What the mean and the scale make of their product. */
+static void correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
+{
+    for (int k = 0; k < Z.cols; k++) {
+        double *z = emi_column_of(Z, k);
+        for (int f = 0; standard->mean && f < Z.rows; f++) z[f] -= weight * sums[k] * standard->mean[f];
+        for (int f = 0; standard->inverse_scale && f < Z.rows; f++) z[f] *= standard->inverse_scale[f];
+    }
+}
+
+/* Z = (M/N) Y' (Y X), and the squares where they are asked for. */
 static em_status multiply(const emi_cov *C, emi_real real, emi_block X, emi_block Z, double *squares,
                           emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
     product t = {.C = C, .real = real, .columns = X.cols, .measures = squares != NULL};
-    size_t size = size_of(&t);
+    size_t size = size_of(&t), columns = (size_t)X.cols, panels = emi_panels(real, X.cols) * EMI_PANEL_BYTES / 8;
     emi_extent rows = {C->shard->count, (size_t)C->d};
-    double *panels = emi_doubles(size), *sum = emi_doubles(size + (size_t)X.cols);
-    if (!panels || !sum) TRY(emi_fail_memory(err, "product"));
-    emi_panels_from(real, X, panels);
-    t.X = panels;
-    TRY(emi_sum_parts(rows, sum, size + (size_t)(squares ? X.cols : 0), product_of_part, &t, C->helpers, scratch, err));
+    double *all = emi_doubles(size + panels + columns), *sum = emi_doubles(size_with_scores(&t));
+    if (!all || !sum) TRY(emi_fail_memory(err, "product"));
+    double *start = all + size, *starts = start + panels;
+    t.as_they_lie = may_lie(&t);
+    if (t.as_they_lie) {
+        adapt(C->standard, X, Z.v, starts); /* Z is still free */
+        emi_panels_from(real, (emi_block){1, X.cols, starts}, start);
+        t.start = start;
+    }
+    emi_panels_from(real, t.as_they_lie ? Z : X, all);
+    t.X = all;
+    TRY(emi_sum_parts(rows, sum, size_with_scores(&t), product_of_part, &t, C->helpers, scratch, err));
     emi_panels_to(real, C->weight, sum, Z);
-    for (int k = 0; squares && k < X.cols; k++) squares[k] = C->weight * sum[size + (size_t)k];
+    if (t.as_they_lie) correct(C->standard, C->weight, sum + size, Z);
+    for (int k = 0; squares && k < X.cols; k++) squares[k] = C->weight * sum[size + columns + (size_t)k];
 done:
     emi_free(sum);
-    emi_free(panels);
+    emi_free(all);
     return status;
 }
 
@@ -157,9 +223,8 @@ static em_status multiply_all(const emi_cov *C, emi_real real, emi_block X, emi_
     int most = columns_at_once(C->d, real, scratch);
     for (int first = 0, count; first < X.cols && status == EM_OK; first += count) {
         count = smaller(X.cols - first, most);
-        status = multiply(C, real, (emi_block){X.rows, count, emi_column_of(X, first)},
-                          (emi_block){X.rows, count, emi_column_of(Z, first)}, squares ? squares + first : NULL,
-                          scratch, err);
+        emi_block part = {X.rows, count, emi_column_of(X, first)}, out = {X.rows, count, emi_column_of(Z, first)};
+        status = multiply(C, real, part, out, squares ? squares + first : NULL, scratch, err);
     }
     return status;
 }

@@ -19,7 +19,7 @@
 #define EMI_ROUNDING (64 * DBL_EPSILON)
 
 /* In single precision sums are short, and go on in double: what is left is of either sign in thousands of rows. */
-#define EMI_ROUNDING_SINGLE (2 * FLT_EPSILON)
+#define EMI_ROUNDING_SINGLE (FLT_EPSILON / 4)
 
 typedef struct emi_rounding {
     const double *deviation; /* [d] s_f                                                        */

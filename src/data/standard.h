@@ -10,6 +10,7 @@ typedef struct emi_standard {
     double *mean;          /* [d]; NULL: not centred  */
     double *inverse_scale; /* [d]; NULL: not scaled   */
     const double *fill;    /* [d] what stands for values that are missing; NULL: none are */
+    int near;              /* no mean is many deviations away from zero: it may be taken off products as well */
 } emi_standard;
 
 /* Rows of d numbers to take at a time: about `bytes` of doubles, and a multiple of eight. */

@@ -131,22 +131,32 @@ EMI_WIDE void emi_move_sums(float *restrict floats, double *restrict sums, size_
     }
 }
 
-void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z,
-                emi_ahead ahead)
+void emi_skinny(const emi_skinny_product *p, const void *Y, size_t count, emi_ahead ahead)
 {
-    const emi_ahead nothing = {Y, 0};
     const emi_skinny_kernel *kernel = emi_skinny_kernels;
+    const emi_ahead nothing = {Y, 0};
     while (!kernel->runs()) kernel++;
-    for (size_t p = 0; p < panels; p++)
-        kernel->block[real](Y, count, d, (const char *)X + p * d * EMI_PANEL_BYTES,
-                            (char *)S + p * count * EMI_PANEL_BYTES, (char *)Z + p * d * EMI_PANEL_BYTES,
-                            p == 0 && ahead.size ? ahead : nothing);
+    for (size_t panel = 0; panel < p->panels; panel++)
+        kernel->block[p->real](p, panel, Y, count, panel == 0 && ahead.size ? ahead : nothing);
 }
 
-void emi_skinny_squares(const double *S, size_t count, int columns, double *sums)
+void emi_skinny_sums(emi_real real, const void *S, size_t rows, size_t count, int columns, double *sums)
+{
+    size_t step = lanes(real);
+    for (int k = 0; k < columns; k++) {
+        size_t from = at(real, rows, k);
+        double sum = 0;
+        for (size_t r = 0; r < count; r++)
+            sum +=
+                real == EMI_SINGLE ? (double)((const float *)S)[from + r * step] : ((const double *)S)[from + r * step];
+        sums[k] += sum;
+    }
+}
+
+void emi_skinny_squares(const double *S, size_t rows, size_t count, int columns, double *sums)
 {
     for (int k = 0; k < columns; k++) {
-        const double *column = S + at(EMI_DOUBLE, count, k);
+        const double *column = S + at(EMI_DOUBLE, rows, k);
         double sum = 0;
         for (size_t r = 0; r < count; r++) sum += column[r * lanes(EMI_DOUBLE)] * column[r * lanes(EMI_DOUBLE)];
         sums[k] += sum;

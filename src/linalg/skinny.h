@@ -32,21 +32,31 @@ typedef struct emi_ahead {
     size_t size; /* bytes of a number; 0: nothing is known of them */
 } emi_ahead;
 
-/* S = Y X, [panel][count][64 bytes]; Z += Y' S, in panels. */
-void emi_skinny(emi_real real, const void *Y, size_t count, size_t d, size_t panels, const void *X, void *S, void *Z,
-                emi_ahead ahead);
+/* S = start + Y X, a panel after the other: [panel][count][64 bytes]; Z += Y' S, in panels. */
+typedef struct emi_skinny_product {
+    emi_real real;
+    size_t d, panels;
+    const void *X;
+    const void *start; /* a row of each panel, or NULL: 0 */
+    void *S, *Z;
+} emi_skinny_product;
 
-/* sums[k] += the squares of column k of S, which is in doubles. */
-void emi_skinny_squares(const double *S, size_t count, int columns, double *sums);
+void emi_skinny(const emi_skinny_product *p, const void *Y, size_t count, emi_ahead ahead);
+
+/* sums[k] += the sum of column k of S, over the first `count` of its `rows`. */
+void emi_skinny_sums(emi_real real, const void *S, size_t rows, size_t count, int columns, double *sums);
+
+/* The same of its squares; S is in doubles. */
+void emi_skinny_squares(const double *S, size_t rows, size_t count, int columns, double *sums);
 
 /* ---- one for each kind of processor, for tests: emi_skinny uses the first that this one can run ------------------ */
 
-typedef void emi_skinny_fn(const void *Y, size_t count, size_t d, const void *X, void *S, void *Z, emi_ahead ahead);
+typedef void emi_skinny_fn(const emi_skinny_product *p, size_t panel, const void *Y, size_t count, emi_ahead ahead);
 
 typedef struct emi_skinny_kernel {
     const char *name;
     int (*runs)(void);
-    emi_skinny_fn *block[2]; /* by emi_real; a panel each */
+    emi_skinny_fn *block[2]; /* by emi_real */
 } emi_skinny_kernel;
 
 extern const emi_skinny_kernel emi_skinny_kernels[]; /* the last one runs everywhere, and ends with a nameless one */

@@ -53,20 +53,24 @@ TARGET static void NAMED(KERNEL, back)(const REAL *Y, size_t d, size_t features,
 }
 
 /* Rows with one panel, `features` at a time, so that their part of the panel stays in the cache for all rows. */
-TARGET static void NAMED(KERNEL, block)(const void *rows, size_t count, size_t d, const void *panel, void *scores,
-                                        void *sums, emi_ahead ahead)
+TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t panel, const void *rows, size_t count,
+                                        emi_ahead ahead)
 {
     enum { PANEL = EMI_PANEL_BYTES / sizeof(REAL), AT_ONCE = 1024 };
-    const REAL *Y = rows, *X = panel;
-    REAL *S = scores, *Z = sums;
+    size_t d = p->d;
+    const REAL *Y = rows, *X = (const REAL *)p->X + panel * d * PANEL;
+    REAL *S = (REAL *)p->S + panel * count * PANEL, *Z = (REAL *)p->Z + panel * d * PANEL;
     memset(S, 0, count * EMI_PANEL_BYTES);
+    for (size_t r = 0; p->start && r < count; r++)
+        memcpy(S + r * PANEL, (const REAL *)p->start + panel * PANEL, EMI_PANEL_BYTES);
     for (size_t f = 0; f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS)
             NAMED(KERNEL, scores)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL);
     for (size_t f = 0; f < d; f += AT_ONCE)
-        for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
-    (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
-     ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);
+        for (size_t r = 0; r < count; r += ROWS)
+            NAMED(KERNEL, back)
+            (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
+             ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);
 }
 
 #undef JOINED

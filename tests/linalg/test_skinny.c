@@ -64,10 +64,8 @@ static void check_kernel(const emi_skinny_kernel *kernel, emi_real real, sizes s
          *scores = aligned(panels * s.rows * EMI_PANEL_BYTES), *sums = aligned(panels * s.d * EMI_PANEL_BYTES);
     emi_panels_from(real, X, in_panels);
     memset(sums, 0, panels * s.d * EMI_PANEL_BYTES);
-    for (size_t p = 0; p < panels; p++)
-        kernel->block[real](Y, s.rows, s.d, (char *)in_panels + p * s.d * EMI_PANEL_BYTES,
-                            (char *)scores + p * s.rows * EMI_PANEL_BYTES, (char *)sums + p * s.d * EMI_PANEL_BYTES,
-                            (emi_ahead){Y, 0});
+    const emi_skinny_product p = {real, s.d, panels, in_panels, NULL, scores, sums};
+    for (size_t panel = 0; panel < panels; panel++) kernel->block[real](&p, panel, Y, s.rows, (emi_ahead){Y, 0});
     size_t size = panels * s.d * (size_t)emi_panel_width(real);
     double *totals = aligned(size * sizeof *totals);
     for (size_t n = 0; n < size; n++) totals[n] = real == EMI_SINGLE ? 2 : 2 + ((double *)sums)[n];
@@ -123,9 +121,10 @@ static void squares_are_of_the_scores(void **state)
     matrix_fill(columns, D * COLUMNS, 6);
     emi_panels_from(EMI_DOUBLE, (emi_block){D, COLUMNS, columns}, in_panels);
     memset(sums, 0, PANELS * D * EMI_PANEL_BYTES);
-    emi_skinny(EMI_DOUBLE, Y, ROWS, D, PANELS, in_panels, scores, sums, (emi_ahead){NULL, 0});
+    emi_skinny(&(emi_skinny_product){EMI_DOUBLE, D, PANELS, in_panels, NULL, scores, sums}, Y, ROWS,
+               (emi_ahead){NULL, 0});
     for (int k = 0; k < COLUMNS; k++) squares[k] = 1;
-    emi_skinny_squares(scores, ROWS, COLUMNS, squares);
+    emi_skinny_squares(scores, ROWS, ROWS, COLUMNS, squares);
     for (int k = 0; k < COLUMNS; k++) {
         double wanted = 1;
         for (int r = 0; r < ROWS; r++) {
