@@ -1,6 +1,8 @@
 /* All nodes agree on one answer, and its true residual is found: the evidence, over the network. */
 #include "fit/certify.h"
+
 #include "base/memory.h"
+#include "linalg/blas.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -108,9 +110,10 @@ static void sort_falling(const double *theta, int K, double *order)
     }
 }
 
-/* At the root. */
+/* At the root.  Products of many components, on a network of one node, have all cores for themselves. */
 static em_status certify(emi_findings *f, em_error *err)
 {
+    enum { MANY = 256 };
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
     int d = s->d, K = f->K;
@@ -135,7 +138,10 @@ static em_status certify(emi_findings *f, em_error *err)
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
     evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_DENSE));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
+    int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
+    emi_blas_exchange(1, threads);
     em_status status = emi_certify(&evidence, &f->verdict, err);
+    emi_blas_exchange(threads, 1);
     if (status != EM_OK) return status;
     const emi_tally *n = &f->verdict.n;
     f->says->n = *n;

@@ -74,7 +74,7 @@ static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, do
     int threads = s->mesh->graph->nodes == 1 && n >= LARGE ? emi_pool_size(s->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
     em_status status =
-        2 * wanted > n ? by_all(A, n, wanted, values, vectors, err) : emi_top_eigen(A, n, wanted, values, vectors, err);
+        8 * wanted > n ? by_all(A, n, wanted, values, vectors, err) : emi_top_eigen(A, n, wanted, values, vectors, err);
     emi_blas_exchange(threads, 1);
     return status;
 }
@@ -82,7 +82,7 @@ static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, do
 em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, double *values, double *vectors,
                             em_error *err)
 {
-    enum { FEW = 8, NARROW = 8 };
+    enum { LARGE = 1024, FEW = 64, NARROW = 8 };
     em_status status = EM_OK;
     int done = 0;
     emi_solver own = {.d = n,
@@ -92,7 +92,7 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
                       .narrow = NARROW,
                       .seed = s->seed,
                       .tolerance = 1e-13};
-    if ((wanted + s->oversample) * FEW <= n) {
+    if (n > LARGE && (wanted + s->oversample) * FEW <= n) {
         TRY(rounding_of(A, n, &own.rounding, err));
         status = by_lanczos(&own, A, &done, values, vectors, err);
         if (status != EM_ENUMERIC) TRY(status); /* then LAPACK's other solver may do */
