@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "base/pool.h"
-#include "data/covariance.h"
+#include "data/form.h"
 #include "linalg/blas.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static double seconds_to_form(em_shards *shards, double *mean, int threads)
     em_error err;
     forming f = {.shards = shards, .standard = {.d = D, .mean = mean}};
     bench_must(emi_pool_open(&f.pool, threads, &err), &err);
-    size_t needs = emi_cov_form_needs(D);
+    size_t needs = emi_form_needs(D, D);
     for (int t = 0; t < threads; t++) f.scratch[t] = (emi_scratch){malloc(needs * sizeof(double)), needs};
     emi_blas_claim(1);
     double seconds = bench_best(form_all, &f, 3);

@@ -27,17 +27,11 @@ double emi_cov_apply_cost(const emi_cov *C, int K);
 double emi_cov_dense_cost(int d, int K);
 double emi_cov_implicit_cost(size_t rows, int d, int K);
 
-/* Form C_i, which makes the operator dense.  Needs emi_cov_form_needs(d) of scratch. */
+/* Form C_i, which makes the operator dense; or Y Y', the same from the other side.  Scratch as in data/form.h. */
 em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err);
-size_t emi_cov_form_needs(int d);
-
-/* How either side is formed: the upper triangle of an n x n matrix, which `add` adds to, with BLAS on one thread; then both. */
-typedef em_status emi_add_fn(const emi_cov *C, double *matrix, const emi_helpers *helpers, emi_scratch scratch,
-                             em_error *err);
-em_status emi_form_matrix(const emi_cov *C, int n, emi_add_fn *add, double **out, emi_scratch scratch, em_error *err);
-
-/* The same from the other side, and X = Y' U for vectors U of that side.  Scratch as for forming. */
 em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err);
+
+/* X = Y' U for vectors U of the other side. */
 em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err);
 
 /* Z = C_i X, d x K.  Needs emi_cov_apply_needs(d, K) of scratch; products with rows make do with emi_cov_apply_needs(d, 1). */

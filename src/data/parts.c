@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -10,19 +11,22 @@ enum {
     PART_NUMBERS = 1 << 19, /* of rows, about, so that threads find something to share in any shape      */
     FEWEST_ROWS = 64,
     MOST_ROWS = 512, /* of such a part; more where there would be too many parts                  */
-    FEWEST = 16,
-    MOST = 64,      /* parts of many rows                                                        */
-    SUMS = 1 << 24, /* numbers of all parts' sums, where that leaves more than the fewest        */
-    SLICE = 1 << 12 /* numbers of a sum that a thread adds up at a time                          */
+    MOST = 64        /* parts of many rows                                                        */
 };
 
+/* Threads take parts in turn, and merge what they found in turn: whose turn has not come waits.  The one that it comes to is
+ * always at work. */
 typedef struct parts {
     size_t rows, each, size, count;
     emi_part_fn *part;
     emi_merge_fn *merge;
     void *context;
     const emi_helpers *helpers;
-    double *sums; /* [count][size] */
+    double *sums;  /* [threads][size] */
+    double *found; /* of parts 0 .. merged - 1 */
+    size_t merged;
+    pthread_mutex_t lock;
+    pthread_cond_t turn;
 } parts;
 
 static size_t smaller(size_t a, size_t b)
@@ -41,41 +45,40 @@ static em_status part_at(const parts *p, size_t index, double *sum, emi_scratch 
     return p->part(p->context, first, smaller(p->rows - first, p->each), sum, scratch, err);
 }
 
-static em_status part_body(void *context, int index, int worker, em_error *err)
-{
-    const parts *p = context;
-    return part_at(p, (size_t)index, p->sums + (size_t)index * p->size, p->helpers->scratch[worker], err);
-}
-
 static void add(double *sum, const double *more, size_t size)
 {
     for (size_t n = 0; n < size; n++) sum[n] += more[n];
 }
 
-/* Some numbers of all sums, one part after the other, into the first one's place. */
-static em_status merge_body(void *context, int index, int worker, em_error *err)
+static em_status part_body(void *context, int index, int worker, em_error *err)
 {
-    (void)worker, (void)err;
-    const parts *p = context;
-    size_t from = p->merge == add ? (size_t)index * SLICE : 0,
-           size = p->merge == add ? smaller(SLICE, p->size - from) : p->size;
-    for (size_t i = 1; i < p->count; i++) p->merge(p->sums + from, p->sums + i * p->size + from, size);
-    return EM_OK;
+    parts *p = context;
+    double *sum = p->sums + (size_t)worker * p->size;
+    em_status status = part_at(p, (size_t)index, sum, p->helpers->scratch[worker], err);
+    (void)pthread_mutex_lock(&p->lock);
+    while (p->merged != (size_t)index) (void)pthread_cond_wait(&p->turn, &p->lock);
+    (void)pthread_mutex_unlock(&p->lock);
+    if (status == EM_OK && index == 0) memcpy(p->found, sum, p->size * sizeof *sum);
+    if (status == EM_OK && index > 0) p->merge(p->found, sum, p->size);
+    (void)pthread_mutex_lock(&p->lock);
+    p->merged++;
+    (void)pthread_cond_broadcast(&p->turn);
+    (void)pthread_mutex_unlock(&p->lock);
+    return status;
 }
 
 /* Threads do whole parts, each with a BLAS library that runs on one. */
-static em_status sum_together(parts *p, double *sum, em_error *err)
+static em_status sum_together(parts *p, em_error *err)
 {
-    size_t slices = p->merge == add ? (p->size + SLICE - 1) / SLICE : 1;
-    p->sums = emi_doubles(p->count * p->size);
+    p->sums = emi_doubles((size_t)emi_pool_size(p->helpers->pool) * p->size);
     if (!p->sums) return emi_fail_memory(err, "sums");
+    (void)pthread_mutex_init(&p->lock, NULL);
+    (void)pthread_cond_init(&p->turn, NULL);
     emi_blas_claim(1);
     em_status status = emi_pool_run(p->helpers->pool, (int)p->count, 1e12, part_body, p, err);
     emi_blas_release(1);
-    if (status == EM_OK) {
-        (void)emi_pool_run(p->helpers->pool, (int)slices, (double)(p->count * p->size), merge_body, p, err);
-        memcpy(sum, p->sums, p->size * sizeof *sum);
-    }
+    (void)pthread_cond_destroy(&p->turn);
+    (void)pthread_mutex_destroy(&p->lock);
     emi_free(p->sums);
     return status;
 }
@@ -97,12 +100,18 @@ static em_status sum_alone(const parts *p, double *sum, emi_scratch scratch, em_
 em_status emi_gather_parts(emi_extent rows, double *found, size_t size, emi_part_fn *part, emi_merge_fn *merge,
                            void *context, const emi_helpers *helpers, emi_scratch scratch, em_error *err)
 {
-    parts p = {.rows = rows.count, .size = size, .part = part, .merge = merge, .context = context, .helpers = helpers};
-    size_t each = within(FEWEST_ROWS, PART_NUMBERS / rows.width, MOST_ROWS), most = within(FEWEST, SUMS / size, MOST);
-    p.count = within(1, (p.rows + each - 1) / each, most);
+    parts p = {.rows = rows.count,
+               .size = size,
+               .part = part,
+               .merge = merge,
+               .context = context,
+               .helpers = helpers,
+               .found = found};
+    size_t each = within(FEWEST_ROWS, PART_NUMBERS / rows.width, MOST_ROWS);
+    p.count = within(1, (p.rows + each - 1) / each, MOST);
     p.each = within(1, (p.rows + p.count - 1) / p.count, SIZE_MAX);
-    p.count = within(1, (p.rows + p.each - 1) / p.each, most);
-    if (helpers && helpers->pool && p.count > 1) return sum_together(&p, found, err);
+    p.count = within(1, (p.rows + p.each - 1) / p.each, MOST);
+    if (helpers && helpers->pool && p.count > 1) return sum_together(&p, err);
     return sum_alone(&p, found, scratch, err);
 }
 

@@ -6,7 +6,8 @@ enum {
     MOST_TILE = 256, /* a tile in double, and one in single precision, stay in the cache  */
     LEAST_TILE = 48,
     FEWEST = 4,          /* tiles along a side, for threads to share                          */
-    SINGLE_VECTORS = 64, /* summed in single precision, before that goes to a sum in double   */
+    SINGLE_VECTORS = 64, /* in one product in single precision; longer sums would lose digits       */
+    SINGLE_SUMS = 8,     /* of those, before they go to a sum in double                             */
     MIRROR_TILE = 32
 };
 
@@ -58,26 +59,48 @@ static void add_double(const task *t, tile at)
                     o->n);
 }
 
+static void move_to_double(const emi_outer *o, tile at, const float *sum)
+{
+    for (int c = 0; c < at.columns; c++) {
+        double *to = o->C + (size_t)(at.j + c) * (size_t)o->n + (size_t)at.i;
+        const float *from = sum + (size_t)c * (size_t)at.rows;
+        for (int r = 0; r < (at.i == at.j ? c + 1 : at.rows); r++) to[r] += o->weight * (double)from[r];
+    }
+}
+
 static void add_single(const task *t, tile at, float *sum)
 {
     const emi_outer *o = t->o;
     size_t step = o->across ? (size_t)t->count : 1, next = o->across ? 1 : (size_t)o->n;
-    int lead = o->across ? t->count : o->n, rows = at.rows;
+    int lead = o->across ? t->count : o->n, rows = at.rows, sums = 0;
     CBLAS_TRANSPOSE left = o->across ? CblasTrans : CblasNoTrans, right = o->across ? CblasNoTrans : CblasTrans;
     for (int first = 0; first < t->count; first += SINGLE_VECTORS) {
         int count = smaller(SINGLE_VECTORS, t->count - first);
-        const float *v = (const float *)t->v + (size_t)first * next;
+        const float *v = (const float *)t->v + (size_t)first * next, *w = v + (size_t)at.j * step;
+        float goes_on = sums > 0;
+        v += (size_t)at.i * step;
         if (at.i == at.j)
-            cblas_ssyrk(CblasColMajor, CblasUpper, left, rows, count, 1, v + (size_t)at.i * step, lead, 0, sum, rows);
+            cblas_ssyrk(CblasColMajor, CblasUpper, left, rows, count, 1, v, lead, goes_on, sum, rows);
         else
-            cblas_sgemm(CblasColMajor, left, right, rows, at.columns, count, 1, v + (size_t)at.i * step, lead,
-                        v + (size_t)at.j * step, lead, 0, sum, rows);
-        for (int c = 0; c < at.columns; c++) {
-            double *to = o->C + (size_t)(at.j + c) * (size_t)o->n + (size_t)at.i;
-            const float *from = sum + (size_t)c * (size_t)rows;
-            for (int r = 0; r < (at.i == at.j ? c + 1 : rows); r++) to[r] += o->weight * (double)from[r];
-        }
+            cblas_sgemm(CblasColMajor, left, right, rows, at.columns, count, 1, v, lead, w, lead, goes_on, sum, rows);
+        if (++sums < SINGLE_SUMS && first + count < t->count) continue;
+        move_to_double(o, at, sum);
+        sums = 0;
     }
+}
+
+static void add_tile(const task *t, tile at, float *sum)
+{
+    if (t->o->real == EMI_DOUBLE)
+        add_double(t, at);
+    else
+        add_single(t, at, sum);
+}
+
+void emi_outer_add(const emi_outer *o, const void *v, size_t count, float *sums)
+{
+    task t = {.o = o, .v = v, .count = (int)count};
+    add_tile(&t, (tile){.rows = o->n, .columns = o->n}, sums);
 }
 
 static em_status tile_body(void *context, int index, int worker, em_error *err)
@@ -89,15 +112,12 @@ static em_status tile_body(void *context, int index, int worker, em_error *err)
     tile at = {.i = index * t->tile, .j = j * t->tile};
     at.rows = smaller(t->tile, n - at.i);
     at.columns = smaller(t->tile, n - at.j);
-    if (t->o->real == EMI_DOUBLE)
-        add_double(t, at);
-    else
-        add_single(t, at, (float *)(void *)(t->scratch[worker].v + t->from));
+    add_tile(t, at, (float *)(void *)(t->scratch[worker].v + t->from));
     return EM_OK;
 }
 
-em_status emi_outer_add(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
-                        size_t from, em_error *err)
+em_status emi_outer_share(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
+                          size_t from, em_error *err)
 {
     int side = (o->n + MOST_TILE - 1) / MOST_TILE;
     if (side < FEWEST) side = smaller(FEWEST, (o->n + LEAST_TILE - 1) / LEAST_TILE);

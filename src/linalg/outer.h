@@ -1,5 +1,5 @@
-/* Symmetric products: C += weight (v_1 v_1' + v_2 v_2' + ...), the upper triangle, in tiles that threads may share.  Every
- * entry is summed by one thread in one order: the bits do not depend on how many there are. */
+/* Symmetric products: C += weight (v_1 v_1' + v_2 v_2' + ...), the upper triangle, by one thread or in tiles that threads
+ * share.  Every entry is summed by one thread in one order: the bits do not depend on how many there are. */
 #ifndef EMI_LINALG_OUTER_H
 #define EMI_LINALG_OUTER_H
 
@@ -14,10 +14,13 @@ typedef struct emi_outer {
     int across;    /* number i of vector r lies at v[i * count + r]; otherwise at v[r * n + i]           */
 } emi_outer;
 
-/* Add `count` vectors.  Each thread of the pool, which may be NULL, has emi_outer_needs() doubles of its own scratch, from
- * `from` on.  BLAS is to run on one thread. */
-em_status emi_outer_add(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
-                        size_t from, em_error *err);
+/* Add `count` vectors, BLAS running on one thread.  For single precision, `sums` has n * n floats. */
+void emi_outer_add(const emi_outer *o, const void *v, size_t count, float *sums);
+
+/* The same in tiles.  Each thread of the pool, which may be NULL, has emi_outer_needs() doubles of its own scratch, from
+ * `from` on. */
+em_status emi_outer_share(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
+                          size_t from, em_error *err);
 size_t emi_outer_needs(void);
 
 /* The lower triangle from the upper one. */

@@ -67,10 +67,9 @@ TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t pane
         for (size_t r = 0; r < count; r += ROWS)
             NAMED(KERNEL, scores)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL);
     for (size_t f = 0; f < d; f += AT_ONCE)
-        for (size_t r = 0; r < count; r += ROWS)
-            NAMED(KERNEL, back)
-            (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
-             ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);
+        for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
+    (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
+     ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);
 }
 
 #undef JOINED

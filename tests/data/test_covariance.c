@@ -1,5 +1,5 @@
 /* A node's covariance, formed or as products with the data, against plain loops in long double. */
-#include "data/covariance.h"
+#include "data/form.h"
 #include "linalg/blas.h"
 #include "support/check.h"
 #include "support/matrix.h"
@@ -113,7 +113,7 @@ static void check_both_ways(size_t rows, int d, double offset, int centre, int s
     assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_implicit_cost(f.C.shard->count, d, 2));
     check_products(&f, tolerance); /* rows read a block at a time */
 
-    give_scratch(&f, emi_cov_form_needs(d));
+    give_scratch(&f, emi_form_needs(d, d));
     assert_ok(emi_cov_form(&f.C, f.scratch, &err), &err);
     assert_true(emi_cov_apply_cost(&f.C, 2) == emi_cov_dense_cost(d, 2));
     for (int n = 0; n < d * d; n++) assert_close(f.C.dense[n], f.exact[n], tolerance);
@@ -160,7 +160,7 @@ static void weights_make_the_mean_right(void **state)
                 whole[a * D + b] += (f.values[r * D + a] - f.mean[a]) * (f.values[r * D + b] - f.mean[b]) / ROWS;
     em_shards_free(&f.shards);
     assert_ok(em_shards_split(&f.shards, f.data, NODES, "sizes:44,1,5", 0, &err), &err);
-    give_scratch(&f, emi_cov_form_needs(D));
+    give_scratch(&f, emi_form_needs(D, D));
     for (int i = 0; i < NODES; i++) {
         emi_cov C = {.d = D, .weight = (double)NODES / ROWS, .shard = &f.shards->shard[i], .standard = &f.standard};
         assert_ok(emi_cov_form(&C, f.scratch, &err), &err);

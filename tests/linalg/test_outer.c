@@ -57,7 +57,7 @@ static void add(fixture *f, emi_pool *pool)
 {
     em_error err = {0};
     emi_blas_claim(1);
-    assert_ok(emi_outer_add(&f->sum, f->vectors, f->count, pool, f->scratch, 5, &err), &err);
+    assert_ok(emi_outer_share(&f->sum, f->vectors, f->count, pool, f->scratch, 5, &err), &err);
     emi_blas_release(1);
     emi_mirror(f->sum.C, f->n);
 }
