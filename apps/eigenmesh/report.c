@@ -226,7 +226,8 @@ static void print_ending(const em_info *info)
                  info->iterations == 1 ? "" : "s");
     if (isfinite(info->change) && info->reason != EM_CONVERGED) (void)printf(", change %.1e", info->change);
     (void)printf(" (tolerance %g)\n", info->tolerance);
-    (void)printf("measures  worst residual %.1e, mean %.1e", info->worst_residual, info->residual);
+    (void)printf("measures  worst residual %.1e, mean %.1e%s", info->worst_residual, info->residual,
+                 info->estimated ? " (estimated)" : "");
     if (isfinite(info->consensus)) (void)printf(", consensus %.1e", info->consensus);
     if (isfinite(info->error)) (void)printf(", error %.1e", info->error);
     if (isfinite(info->step)) (void)printf(", step %.4g", info->step);
@@ -255,6 +256,7 @@ void report_json(json *j, const em_model *model)
     json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
     json_text(j, "precision", info->precision);
+    json_flag(j, "estimated", info->estimated);
     json_whole(j, "samples", em_model_samples(model));
     json_whole(j, "features", (uint64_t)em_model_features(model));
     json_whole(j, "nodes", (uint64_t)info->nodes);

@@ -332,6 +332,7 @@ typedef struct em_info {
     int limited;             /* components above the tolerance, where rounding forbids more */
     char choice[256];        /* why "auto" chose the method; empty otherwise */
     char precision[8];       /* "single" or "double": of the products that the answer was found by */
+    int estimated;           /* residuals and bounds are three times what random combinations of them say */
 } em_info;
 
 typedef struct em_model em_model;

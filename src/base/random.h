@@ -15,7 +15,8 @@ typedef enum emi_stream {
     EMI_STREAM_SPLIT,
     EMI_STREAM_INIT,
     EMI_STREAM_DATA,
-    EMI_STREAM_KRYLOV
+    EMI_STREAM_KRYLOV,
+    EMI_STREAM_SKETCH
 } emi_stream;
 
 typedef struct emi_random {

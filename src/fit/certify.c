@@ -2,6 +2,7 @@
 #include "fit/certify.h"
 
 #include "base/memory.h"
+#include "fit/sketch.h"
 #include "linalg/blas.h"
 
 #include <cblas.h>
@@ -29,7 +30,7 @@ static void align_signs(emi_job *job)
 /* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
  * such entry on a tie.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
-static void tidy(emi_job *job, emi_block X)
+static void tidy(emi_job *job, emi_block X, double *CX)
 {
     em_error unsaid; /* what comes of it is judged by its residual */
     if (!(job->method->traits & EMI_AT_ROOT))
@@ -37,10 +38,12 @@ static void tidy(emi_job *job, emi_block X)
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         int largest = 0;
-        if (norm > 0) cblas_dscal(X.rows, 1 / norm, x, 1);
+        if (norm == 0) norm = 1;
         for (int n = 1; n < X.rows; n++)
             if (fabs(x[n]) > fabs(x[largest])) largest = n;
-        if (x[largest] < 0) cblas_dscal(X.rows, -1, x, 1);
+        if (x[largest] < 0) norm = -norm;
+        cblas_dscal(X.rows, 1 / norm, x, 1);
+        if (CX) cblas_dscal(X.rows, 1 / norm, CX + (size_t)k * (size_t)X.rows, 1);
     }
 }
 
@@ -51,7 +54,8 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     emi_observer *o = &job->observer;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0, root = emi_mesh_has_root(s->mesh);
     s->mesh->phase = at_root ? EM_REPORT : EMI_OBSERVING;
-    if (at_root && root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, s->answer.K, s->answer.X});
+    if (at_root && root && !emi_mesh_failed(s->mesh))
+        tidy(job, (emi_block){s->d, s->answer.K, s->answer.X}, s->answer.has_products ? s->answer.CX : NULL);
     emi_observe_estimate(o);
     s->mesh->phase = EMI_OBSERVING;
     info->consensus = emi_observe_consensus(o);
@@ -61,7 +65,7 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     align_signs(job);
     emi_field_copy(&s->X, &o->parts);
     emi_tree_average_at_root(s->mesh, &o->parts, o->estimate);
-    if (root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, o->K, o->estimate});
+    if (root && !emi_mesh_failed(s->mesh)) tidy(job, (emi_block){s->d, o->K, o->estimate}, NULL);
     emi_tree_give(s->mesh, o->estimate, (size_t)s->d * (size_t)o->K);
 }
 
@@ -88,13 +92,29 @@ done:
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
 
+/* Are the method's own products as good as any?  They are sums of products with larger vectors, whose rounding they have. */
+static int has_good_products(const emi_findings *f)
+{
+    const emi_solver *s = &f->job->solver;
+    const emi_answer *answer = &s->answer;
+    if (s->mesh->graph->nodes > 1 || !answer->has_products || emi_cov_is_dense(&s->C[0])) return 0;
+    return !f->job->found_in_single && !f->by_rows &&
+           EMI_ROUNDING * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
+}
+
 static em_status measure_body(void *context, int i, int worker, em_error *err)
 {
     const emi_findings *f = context;
     const emi_solver *s = &f->job->solver;
     emi_block X = {s->d, f->K, f->job->observer.estimate}, Z = {s->d, f->K, emi_at(&f->parts, i).v};
-    if (f->by_rows || !emi_cov_is_dense(&s->C[i])) return emi_cov_measure(&s->C[i], X, Z.v, s->scratch[worker], err);
-    em_status status = emi_cov_apply(&s->C[i], X, Z, s->scratch[worker], err);
+    em_status status = EM_OK;
+    int held = has_good_products(f);
+    if (!held && (f->by_rows || !emi_cov_is_dense(&s->C[i])))
+        return emi_cov_measure(&s->C[i], X, Z.v, s->scratch[worker], err);
+    if (held)
+        memcpy(Z.v, s->answer.CX, sizeof *Z.v * (size_t)s->d * (size_t)f->K);
+    else
+        status = emi_cov_apply(&s->C[i], X, Z, s->scratch[worker], err);
     for (int k = 0; k < f->K && status == EM_OK; k++)
         Z.v[(size_t)s->d * (size_t)f->K + (size_t)k] = cblas_ddot(s->d, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
     return status;
@@ -110,6 +130,19 @@ static void sort_falling(const double *theta, int K, double *order)
     }
 }
 
+/* In order of falling theta. */
+static void put_in_order(emi_findings *f, const double *theta)
+{
+    size_t d = (size_t)f->job->problem->d;
+    sort_falling(theta, f->K, f->order);
+    for (int k = 0; k < f->K; k++) {
+        size_t from = (size_t)f->order[k] * d, to = (size_t)k * d;
+        memcpy(f->X + to, f->job->observer.estimate + from, sizeof *f->X * d);
+        if (!f->lengths) memcpy(f->CX + to, f->sum + from, sizeof *f->CX * d);
+        f->theta[k] = theta[(int)f->order[k]];
+    }
+}
+
 /* At the root.  Products of many components, on a network of one node, have all cores for themselves. */
 static em_status certify(emi_findings *f, em_error *err)
 {
@@ -117,16 +150,10 @@ static em_status certify(emi_findings *f, em_error *err)
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
     int d = s->d, K = f->K;
-    const double *theta = f->sum + (size_t)d * (size_t)K;
-    sort_falling(theta, K, f->order);
-    for (int k = 0; k < K; k++) {
-        size_t from = (size_t)f->order[k] * (size_t)d, to = (size_t)k * (size_t)d;
-        memcpy(f->X + to, f->job->observer.estimate + from, sizeof *f->X * (size_t)d);
-        memcpy(f->CX + to, f->sum + from, sizeof *f->CX * (size_t)d);
-        f->theta[k] = theta[(int)f->order[k]];
-    }
+    if (!f->lengths) put_in_order(f, f->sum + (size_t)d * (size_t)K);
     emi_evidence evidence = {.X = {d, K, f->X},
                              .CX = {d, K, f->CX},
+                             .lengths = f->lengths,
                              .theta = f->theta,
                              .next = s->answer.next,
                              .beyond = s->answer.beyond,
@@ -168,6 +195,40 @@ static em_status look(emi_findings *f, em_error *err)
     em_status status = (em_status)(int)f->says->status;
     if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
         return emi_fail(err, status, "fit: the answer could not be checked; try another method");
+    return status;
+}
+
+/* Many components, or such as were found in single precision, on a network of one node: their residuals are estimated.  Where
+ * anything is in doubt, they are measured. */
+static int may_be_estimated(const emi_job *job)
+{
+    enum { SOME = 8, MANY = 128 }; /* it takes eight products itself */
+    const emi_problem *p = job->problem;
+    if (p->mesh->graph->nodes > 1 || !(job->method->traits & EMI_AT_ROOT) || job->options->tolerance == 0) return 0;
+    return job->options->precision != EMI_PRECISION_DOUBLE && job->observer.K > (job->found_in_single ? SOME : MANY);
+}
+
+static em_status estimate(emi_findings *f, int *enough, em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_problem *p = f->job->problem;
+    const emi_solver *s = &f->job->solver;
+    int sound = 0, by_rows = emi_problem_use_rows(f->job->problem, 1), before = f->by_rows;
+    const emi_tally *n = &f->says->n;
+    put_in_order(f, s->answer.theta);
+    f->lengths = emi_doubles((size_t)f->K);
+    if (!f->lengths) TRY(emi_fail_memory(err, "certificate"));
+    TRY(emi_sketch_residuals(&p->C[0], (emi_block){p->d, f->K, f->X}, f->theta, s->seed, f->lengths, &sound,
+                             p->scratch[0], err));
+    f->by_rows = 1;
+    TRY(certify(f, err));
+    double in_doubt = n->short_of + n->unknown + n->missed + (f->job->found_in_single ? n->limited : 0);
+    *enough = sound && in_doubt == 0 && n->has == (f->K < s->rank ? f->K : s->rank);
+done:
+    (void)emi_problem_use_rows(f->job->problem, by_rows);
+    f->by_rows = before;
+    emi_free(f->lengths);
+    f->lengths = NULL;
     return status;
 }
 
@@ -248,8 +309,9 @@ em_status emi_certify_job(emi_findings *f, emi_job *job, em_info *nodes, em_erro
     if (job->observer.K >= job->solver.rank) answer->next = answer->beyond = 0;
     if (isnan(answer->next)) TRY(search_rest(job, err)); /* everyone knows whether the root does */
     TRY(open_findings(f, job, err));
-    TRY(look(f, err));
-    if (f->says->closer != 0) TRY(look_closer(f, err));
+    if (may_be_estimated(job)) TRY(estimate(f, &f->estimated, err));
+    if (!f->estimated) TRY(look(f, err));
+    if (!f->estimated && f->says->closer != 0) TRY(look_closer(f, err));
     if (f->says->strict == 0) TRY(look_past_rank(f, err));
 done:
     return status;

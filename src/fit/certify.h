@@ -17,6 +17,8 @@ typedef struct emi_said {
 
 typedef struct emi_findings {
     emi_job *job;
+    int estimated;   /* residuals are, from a sketch                                 */
+    double *lengths; /* [K] of residuals, while they are                             */
     int K, by_rows;  /* products with the rows, where the covariances could not tell */
     emi_field parts; /* (d + 1, K) C_i X, and x_k' C_i x_k                           */
     double *sum;     /* (d + 1, K) of all nodes; at the root                         */

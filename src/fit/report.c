@@ -109,6 +109,7 @@ static em_status fill(const emi_findings *f, double consensus, double error, em_
     memcpy(model->scale, p->scale, sizeof *p->scale * (size_t)p->d);
     fill_noise(f, model);
     fill_info(f->job, &model->info);
+    model->info.estimated = f->estimated;
     model->info.consensus = consensus;
     model->info.error = error;
     model->info.open_cluster = f->says->n.open != 0;
@@ -129,6 +130,7 @@ static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error
     int by_rows = emi_problem_use_rows(p, 1);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
     job->solver.rounding.single = 0;
+    job->found_in_single = 1;
     job->solver.rounding.formed = f->by_rows = 1; /* as where a covariance has lost digits that the rows have */
     em_status status = emi_certify_job(f, job, nodes, err);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_SINGLE;

@@ -89,7 +89,7 @@ static em_status start(emi_job *job, em_error *err)
         if (emi_norm(s->d, emi_column_of(X, k)) == 0)
             return emi_fail(err, EM_EINVAL, "init: column %d is zero; try another start", k);
     for (int i = 1; i < s->mesh->hosted; i++) memcpy(emi_at(&s->X, i).v, X.v, size * sizeof(double));
-    if (emi_mesh_has_root(s->mesh)) emi_keep_answer(s, X.v, s->K);
+    if (emi_mesh_has_root(s->mesh)) emi_keep_answer(s, X.v, NULL, s->K);
     return emi_problem_status(job->problem, err);
 }
 

@@ -6,7 +6,7 @@ enum {
     MOST_TILE = 256, /* a tile in double, and one in single precision, stay in the cache  */
     LEAST_TILE = 48,
     FEWEST = 4,          /* tiles along a side, for threads to share                          */
-    SINGLE_VECTORS = 64, /* in one product in single precision; longer sums would lose digits       */
+    SINGLE_VECTORS = 32, /* in one product in single precision; longer sums would lose digits       */
     SINGLE_SUMS = 8,     /* of those, before they go to a sum in double                             */
     MIRROR_TILE = 32
 };

@@ -76,7 +76,7 @@ static em_status solve(emi_solver *s, const double *packed, double *C, em_error 
         find_nothing(s, vectors, d, nothing);
     }
     K = emi_components_of(s, values);
-    emi_keep_answer(s, vectors, K);
+    emi_keep_answer(s, vectors, values, K);
     double doubt = K < found ? fmax(nothing[K], refined ? 0 : emi_eps(&s->rounding) * values[0]) : 0;
     emi_keep_rest(s, values, K, found, d, doubt);
 done:

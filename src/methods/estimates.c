@@ -198,21 +198,31 @@ void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *
     }
 }
 
-void emi_keep_answer(emi_solver *s, const double *x, int K)
+/* X, CX and theta are one piece. */
+static em_status make_room(emi_answer *answer, size_t d, size_t K, em_error *err)
+{
+    double *X = emi_doubles((2 * d + 1) * K);
+    if (!X) return emi_fail_memory(err, "estimate");
+    emi_free(answer->X);
+    answer->X = X;
+    answer->CX = X + d * K;
+    answer->theta = answer->CX + d * K;
+    return EM_OK;
+}
+
+void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
 {
     em_error err;
-    size_t size = (size_t)s->d * (size_t)K;
-    if (K > s->answer.K || !s->answer.X) {
-        double *X = emi_doubles(size);
-        if (!X) {
-            emi_solver_fail(s, emi_fail_memory(&err, "estimate"), &err);
-            return;
-        }
-        emi_free(s->answer.X);
-        s->answer.X = X;
+    emi_answer *answer = &s->answer;
+    em_status status = K > answer->K || !answer->X ? make_room(answer, (size_t)s->d, (size_t)K, &err) : EM_OK;
+    if (status != EM_OK) {
+        emi_solver_fail(s, status, &err);
+        return;
     }
-    memcpy(s->answer.X, x, sizeof *x * size);
-    s->answer.K = K;
-    s->answer.residual = 0;
-    s->answer.next = s->answer.beyond = s->answer.rest = NAN;
+    memcpy(answer->X, x, sizeof *x * (size_t)s->d * (size_t)K);
+    if (theta) memcpy(answer->theta, theta, sizeof *theta * (size_t)K);
+    answer->K = K;
+    answer->has_products = 0;
+    answer->residual = 0;
+    answer->next = answer->beyond = answer->rest = NAN;
 }

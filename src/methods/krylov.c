@@ -64,7 +64,9 @@ static em_status extend(krylov *k, em_error *err)
     em_status status = emi_lanczos_take(l, k->sum, err);
     if (status != EM_OK) return status;
     emi_block found = emi_lanczos_vectors(l);
-    emi_keep_answer(s, found.v, found.cols);
+    emi_keep_answer(s, found.v, l->ritz.theta, found.cols);
+    if (emi_mesh_failed(s->mesh)) return EM_OK;
+    s->answer.has_products = l->residual <= s->tolerance && emi_lanczos_products(l, s->answer.CX);
     s->answer.residual = l->residual;
     emi_lanczos_next(l, &s->answer.next, &s->answer.beyond);
     s->width = l->width;

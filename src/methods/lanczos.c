@@ -253,6 +253,17 @@ emi_block emi_lanczos_vectors(const emi_lanczos *l)
     return emi_ritz_columns(&l->ritz, l->ritz.X, 0, smaller(l->K, l->ritz.size));
 }
 
+int emi_lanczos_products(const emi_lanczos *l, double *CX)
+{
+    const emi_ritz_space *r = &l->ritz;
+    if (r->locked > 0) return 0;
+    for (int n = 0; n < smaller(l->K, r->size); n++) {
+        const double *x = emi_ritz_columns(r, r->X, n, 1).v, *residual = emi_ritz_columns(r, r->R, n, 1).v;
+        for (int f = 0; f < r->d; f++) *CX++ = residual[f] + r->theta[n] * x[f];
+    }
+    return 1;
+}
+
 void emi_lanczos_next(const emi_lanczos *l, double *next, double *beyond)
 {
     const emi_ritz_space *r = &l->ritz;

@@ -36,6 +36,9 @@ em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err);
 /* The Ritz vectors and values of the first K, falling; fewer as long as the basis has fewer. */
 emi_block emi_lanczos_vectors(const emi_lanczos *l);
 
+/* C times those vectors, from the products that were answered; 0 where some are not held any more. */
+int emi_lanczos_products(const emi_lanczos *l, double *CX);
+
 /* The eigenvalue after those, and how far it may lie above that; NaN: unknown, 0: there is none. */
 void emi_lanczos_next(const emi_lanczos *l, double *next, double *beyond);
 

@@ -166,7 +166,7 @@ em_status emi_gram_solve(emi_solver *s, em_error *err)
     X = emi_doubles((size_t)s->d * (size_t)K);
     if (!X) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(lift(s, (emi_block){n, K < found ? K : found, U}, has, (emi_block){s->d, K, X}, err));
-    emi_keep_answer(s, X, K);
+    emi_keep_answer(s, X, values, K);
     emi_keep_rest(s, values, K, found, n, K < found ? emi_eps(&s->rounding) * values[0] : 0);
 done:
     emi_free(X);

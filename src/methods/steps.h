@@ -53,7 +53,7 @@ void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *b
 /* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik. */
 void emi_note_direction(emi_solver *s, const emi_field *S);
 
-/* At the root: the estimate of K components, a copy of x (d, K). */
-void emi_keep_answer(emi_solver *s, const double *x, int K);
+/* At the root: the estimate of K components and of their eigenvalues, copies of x (d, K) and theta[K], which may be NULL. */
+void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K);
 
 #endif

@@ -11,9 +11,9 @@
 typedef struct bounds {
     const emi_evidence *e;
     int K, splits;       /* how many leading components may be taken out of the problem, at most */
-    double *G;           /* (K, K) X' R; one allocation with all that follow            */
-    double *along;       /* (K + 1, K) sum of G_ik^2 over i < m                          */
-    double *tail;        /* (K, K) residuals from the k-th on, outside the first m      */
+    double *G;           /* (K, K) X' R; NULL where R is estimated                      */
+    double *along;       /* (splits + 1, K) sum of G_ik^2 over i < m                     */
+    double *tail;        /* (K, splits + 1) residuals from the k-th on, outside the first m */
     double *square;      /* [K] ||R_k||^2                                               */
     double *spread;      /* [K] s . |x_k|                                               */
     double *shift;       /* [K] what the mean may be off by along x_k                   */
@@ -32,7 +32,17 @@ static double positive(double value)
 
 static double *along_of(const bounds *b, int k)
 {
-    return b->along + (size_t)k * ((size_t)b->K + 1);
+    return b->along + (size_t)k * ((size_t)b->splits + 1);
+}
+
+/* Of residuals that are estimated there are lengths alone. */
+static void take_lengths(bounds *b)
+{
+    for (int k = 0; k < b->K; k++) {
+        b->square[k] = b->e->lengths[k] * b->e->lengths[k];
+        *along_of(b, k) = 0;
+    }
+    b->error[0] = 0;
 }
 
 /* R, its lengths, and what of it lies along the components. */
@@ -49,10 +59,10 @@ static void measure(bounds *b)
     for (int k = 0; k < K; k++) {
         double *along = along_of(b, k);
         along[0] = 0;
-        for (int m = 0; m < K; m++)
+        for (int m = 0; m < b->splits; m++)
             along[m + 1] = along[m] + b->G[(size_t)k * (size_t)K + (size_t)m] * b->G[(size_t)k * (size_t)K + (size_t)m];
     }
-    for (int m = 0; m <= K; m++) {
+    for (int m = 0; m <= b->splits; m++) {
         b->error[m] = 0;
         for (int j = 0; j < m; j++) b->error[m] += positive(b->square[j] - along_of(b, j)[m]);
     }
@@ -70,7 +80,7 @@ static void weigh(bounds *b)
     for (int k = 0; k < b->K; k++) {
         const double *x = emi_column_of(e->X, k);
         double taken = 0;
-        for (int f = 0; f < d; f++) taken += pow(e->rounding.deviation[f] * x[f], 2);
+        for (int f = 0; f < d; f++) taken += e->rounding.deviation[f] * x[f] * e->rounding.deviation[f] * x[f];
         b->spread[k] = emi_spread(&e->rounding, d, x);
         b->shift[k] = emi_shift(&e->rounding, d, x);
         b->spread_of[k + 1] = b->spread_of[k] + b->spread[k] * b->spread[k];
@@ -168,18 +178,32 @@ static double bound_of(const bounds *b, int first, int last)
     return best < 0.5 ? fmin(1, 1.1 * best / (1 - best)) : 1; /* where it is not small, the gap itself is in doubt */
 }
 
+static em_status alloc_numbers(bounds *b, em_error *err)
+{
+    size_t K = (size_t)b->K, part = K + 1;
+    double **vectors[] = {&b->square, &b->spread, &b->shift, &b->error, &b->spread_of, &b->left, &b->unexplained};
+    if (!b->e->lengths) {
+        b->G = emi_doubles(K * K);
+        if (!b->G) return emi_fail_memory(err, "certificate");
+        b->splits = is_orthonormal(b->e, b->G) ? b->K : 0;
+    }
+    size_t splits = (size_t)b->splits + 1;
+    b->along = emi_doubles(2 * splits * K + 7 * part);
+    if (!b->along) return emi_fail_memory(err, "certificate");
+    b->tail = b->along + splits * K;
+    for (size_t n = 0; n < 7; n++) *vectors[n] = b->tail + splits * K + n * part;
+    return EM_OK;
+}
+
 static em_status find_numbers(bounds *b, emi_evidence *e, em_error *err)
 {
-    size_t K = (size_t)e->X.cols, part = K + 1;
     *b = (bounds){.e = e, .K = e->X.cols};
-    double **vectors[] = {&b->square, &b->spread, &b->shift, &b->error, &b->spread_of, &b->left, &b->unexplained};
-    b->G = emi_doubles((3 * K + 7) * part);
-    if (!b->G) return emi_fail_memory(err, "certificate");
-    b->along = b->G + K * part;
-    b->tail = b->along + K * part;
-    for (size_t n = 0; n < 7; n++) *vectors[n] = b->tail + (K + n) * part;
-    b->splits = is_orthonormal(e, b->G) ? b->K : 0;
-    measure(b);
+    em_status status = alloc_numbers(b, err);
+    if (status != EM_OK) return status;
+    if (e->lengths)
+        take_lengths(b);
+    else
+        measure(b);
     weigh(b);
     double sum = e->variance;
     for (int k = 0; k < b->K; k++) sum += b->square[k] + fabs(e->theta[k]);
@@ -207,7 +231,8 @@ static int has_variance(const bounds *b, int k, const double *counts)
 {
     const emi_evidence *e = b->e;
     double own = e->theta[k], doubt = emi_rounding_variance(&e->rounding, e->X.rows, emi_column_of(e->X, k), k);
-    for (int j = 0; j < k; j++) {
+    if (!b->G && k > 0 && e->theta[k - 1] > 0) own -= b->square[k] / e->theta[k - 1]; /* it cannot be more */
+    for (int j = 0; b->G && j < k; j++) {
         if (counts[j] == 0) continue;
         double G = fabs(b->G[(size_t)k * (size_t)b->K + (size_t)j]), theta = e->theta[j];
         double noise = EMI_ROUNDING * b->spread[k] * (e->rounding.formed ? b->spread[j] : sqrt(theta)); /* in G */
@@ -392,6 +417,7 @@ em_status emi_certify(emi_evidence *e, emi_verdict *out, em_error *err)
         out->n.has = b.K < e->rank ? b.K : e->rank; /* who does not know them cannot say that they are none */
     look_for_missed(&b, out);
 done:
+    emi_free(b.along);
     emi_free(b.G);
     return status;
 }

@@ -18,6 +18,7 @@
 typedef struct emi_evidence {
     emi_block X;           /* (d, K) unit columns, by falling theta                                    */
     emi_block CX;          /* (d, K) C times them; becomes R                                           */
+    const double *lengths; /* [K] of R, instead of CX, where they are estimated; or NULL               */
     const double *theta;   /* [K] x_k' C x_k                                                           */
     double next, beyond;   /* the eigenvalue after the K-th, and how far it may lie above; NaN: unknown */
     double variance;       /* trace(C)                                                                 */

@@ -22,8 +22,11 @@ typedef struct emi_kept {
 
 /* What the root holds of a method that works there (EMI_AT_ROOT), for the others to be told. */
 typedef struct emi_answer {
-    int K;               /* components; with a fraction of variance, as many as it takes so far           */
-    double *X;           /* (d, K)                                                                       */
+    int K;         /* components; with a fraction of variance, as many as it takes so far           */
+    double *X;     /* (d, K)                                                                       */
+    double *CX;    /* (d, K) C times it, where the method has_products                              */
+    double *theta; /* [K] its eigenvalues, as the method has them                                   */
+    int has_products;
     double residual;     /* of the worst of them; within the tolerance where rounding forbids more        */
     double next, beyond; /* the eigenvalue after the K-th, and how far it may lie above that; NaN: unknown */
     double rest;         /* the sum of those after the K-th; NaN: unknown                                 */
