@@ -8,7 +8,7 @@
 
 enum {
     SMALL = 1024,          /* each thread has a matrix of its own for its share of the vectors      */
-    AT_ONCE = 512,         /* vectors that it reads, and then multiplies                            */
+    AT_ONCE = 64,          /* vectors that it reads, and then multiplies                            */
     SLICE = 64,            /* vectors of a large one that a thread reads at a time                  */
     SHARED_BYTES = 4 << 20 /* of vectors that all threads multiply, a tile of the matrix each       */
 };
@@ -49,7 +49,7 @@ static size_t for_reading(int n, int d)
 size_t emi_form_needs(int n, int d)
 {
     size_t sums = n <= SMALL ? (size_t)n * (size_t)n / 2 + 1 : emi_outer_needs();
-    return for_vectors(n) + for_reading(n, d) + sums;
+    return larger(for_vectors(n) + for_reading(n, d) + sums, EMI_LIFT_FEATURES * (size_t)n + (size_t)d);
 }
 
 static emi_outer sum_in(const forming *t, double *matrix)
@@ -65,14 +65,16 @@ static em_status form_part(void *context, size_t from, size_t count, double *sum
     int n = t->v->n;
     double *vectors = scratch.v, *room = vectors + for_vectors(n), *sums = room + for_reading(n, t->C->d);
     emi_outer outer = sum_in(t, sum);
+    outer.sums = (float *)(void *)sums;
     memset(sum, 0, sizeof *sum * (size_t)n * (size_t)n);
     for (size_t first = from, now; first < from + count; first += now) {
         now = smaller(at_once(n), from + count - first);
         em_status status = t->v->read(t->C, first, now, vectors, now, room, err);
         if (status != EM_OK) return status;
-        emi_outer_add(&outer, vectors, now, (float *)(void *)sums);
+        emi_outer_add(&outer, vectors, now);
         if (!t->v->across) emi_shard_forget(t->C->shard, first, now);
     }
+    emi_outer_end(&outer);
     return EM_OK;
 }
 

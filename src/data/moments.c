@@ -19,7 +19,7 @@
 enum {
     BLOCK_BYTES = 1 << 20, /* of rows as doubles, where they must be read      */
     PIECE = 256,           /* rows at most that are summed one after the other */
-    FIRST_PIECE = 16       /* of those that are gone through twice             */
+    FIRST_PIECE = 16       /* of a part, which often is gone through twice     */
 };
 
 size_t emi_moments_needs(int d)
@@ -130,8 +130,24 @@ typedef struct block {
     surveyor *look; /* NULL: values are missing */
 } block;
 
-/* A few rows, about the means that are known. */
-static void survey_piece(const survey *s, const block *b, size_t at, size_t count, const double *known, double *piece)
+/* Squares about the piece's own mean, and sums from the origin.  Was the centre far from that mean, for some feature, so that
+ * digits were lost? */
+EMI_WIDE static int settle(const double *restrict n, double *restrict sum, double *restrict squares,
+                           const double *restrict centre, const double *restrict origin, size_t d)
+{
+    static const double far = 64, nothing = 1e-28; /* the squares of what rounding leaves of a constant */
+    double lost = 0;
+    for (size_t f = 0; f < d; f++) {
+        double apart = sum[f] * sum[f] / larger(1, n[f]), about = squares[f];
+        squares[f] = larger(0, about - apart);
+        sum[f] += n[f] * (centre[f] - origin[f]);
+        lost = larger(lost, apart - far * squares[f] - nothing * n[f] * origin[f] * origin[f]);
+    }
+    return lost > 0;
+}
+
+/* A few rows, about the means that are known.  Is it to be done again, about the mean that is known now? */
+static int survey_piece(const survey *s, const block *b, size_t at, size_t count, const double *known, double *piece)
 {
     const size_t d = s->shard->data->columns;
     const char *rows = b->rows + at * b->row_size;
@@ -146,10 +162,7 @@ static void survey_piece(const survey *s, const block *b, size_t at, size_t coun
     } else {
         survey_holes((const double *)(const void *)rows, count, d, piece);
     }
-    for (size_t f = 0; f < d; f++) { /* about its own mean, and from the origin */
-        squares[f] = larger(0, squares[f] - sum[f] * sum[f] / larger(1, n[f]));
-        sum[f] += n[f] * (centre[f] - s->origin[f]);
-    }
+    return settle(n, sum, squares, centre, s->origin, d);
 }
 
 static em_status find_block(const survey *s, size_t first, size_t count, double *rows, block *b, em_error *err)
@@ -167,7 +180,8 @@ static em_status find_block(const survey *s, size_t first, size_t count, double 
     return read_rows(s, first, count, rows, err);
 }
 
-/* The part's first piece is gone through twice, for its mean; and all where any may be the first with values of a feature. */
+/* Digits are lost where nothing is known yet: in the part's first piece; and in all where any may be the first with values of a
+ * feature. */
 static em_status survey_block(const survey *s, size_t first, size_t count, int begins, double *found, double *rows,
                               em_error *err)
 {
@@ -177,11 +191,11 @@ static em_status survey_block(const survey *s, size_t first, size_t count, int b
     block b;
     TRY(find_block(s, first, count, rows, &b, err));
     for (size_t at = 0; at < count; at += now) {
-        int twice = (begins && at == 0) || !b.look;
+        int new = (begins && at == 0) || !b.look;
         size_t most = begins && at == 0 ? FIRST_PIECE : PIECE;
         now = count - at < most ? count - at : most;
-        survey_piece(s, &b, at, now, found, piece);
-        if (twice) survey_piece(s, &b, at, now, piece, piece);
+        int lost = survey_piece(s, &b, at, now, found, piece);
+        if (new &&lost) (void)survey_piece(s, &b, at, now, piece, piece);
         for (size_t f = 0; f < d; f++) all += piece[EMI_SUM * d + f] - piece[EMI_SUM * d + f];
         merge(found, piece, EMI_ORIGIN * d);
     }

@@ -16,8 +16,7 @@ typedef struct emi_standard {
 /* Rows of d numbers to take at a time: about `bytes` of doubles, and a multiple of eight. */
 size_t emi_rows_at_once(int d, size_t bytes);
 
-/* Rows first .. of the shard into rows[count * d], in double or single precision; computed in double either way, and rounded
- * once.  For single precision `room` has as many doubles. */
+/* Rows first .. of the shard into rows[count * d], in double or single precision, with all digits that has.  For single precision `room` has as many doubles. */
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             emi_real real, void *rows, double *room, em_error *err);
 

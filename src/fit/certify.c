@@ -205,6 +205,7 @@ static int may_be_estimated(const emi_job *job)
     enum { SOME = 8, MANY = 128 }; /* it takes eight products itself */
     const emi_problem *p = job->problem;
     if (p->mesh->graph->nodes > 1 || !(job->method->traits & EMI_AT_ROOT) || job->options->tolerance == 0) return 0;
+    if (3 * job->solver.answer.residual > job->options->tolerance) return 0; /* three times that would be too much */
     return job->options->precision != EMI_PRECISION_DOUBLE && job->observer.K > (job->found_in_single ? SOME : MANY);
 }
 

@@ -124,8 +124,10 @@ static em_status open_solver(emi_job *job, em_error *err)
     s->rounds = job->options->consensus_rounds;
     if (s->rounds == 0) s->rounds = job->method->rounds_for ? job->method->rounds_for(s) : job->method->rounds;
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
-    TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
-    TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
+    if (!(s->traits & EMI_AT_ROOT)) {
+        TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
+        TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));
+    }
     for (int n = 0; n < job->method->extra_fields; n++)
         TRY(emi_field_alloc(&s->extra[n], p->mesh->hosted, p->d, p->K, err));
     TRY(emi_field_alloc(&s->residual, p->mesh->hosted, 1, 1, err));

@@ -57,13 +57,13 @@ em_status emi_all_eigen(double *A, int n, double *values, em_error *err)
     em_status status = EM_OK;
     double room = 0, *work = NULL, *rising = NULL;
     lapack_int iroom = 0, *iwork = NULL;
-    (void)LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, &room, -1, &iroom, -1);
+    (void)LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values, &room, -1, &iroom, -1);
     work = emi_doubles((size_t)room);
     rising = emi_doubles((size_t)n * (size_t)n);
     iwork = emi_malloc(sizeof *iwork * (size_t)iroom);
     if (!work || !rising || !iwork) TRY(emi_fail_memory(err, "eigensolve"));
     lapack_int info =
-        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, A, n, values, work, (lapack_int)room, iwork, iroom);
+        LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, A, n, values, work, (lapack_int)room, iwork, iroom);
     if (info) TRY(emi_fail(err, EM_ENUMERIC, "eigensolve: LAPACK returned %d; try scale=spectral", (int)info));
     memcpy(rising, A, sizeof *A * (size_t)n * (size_t)n);
     for (int k = 0; k < n; k++)

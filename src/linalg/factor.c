@@ -95,7 +95,7 @@ em_status emi_top_eigen(double *A, int d, int K, double *values, double *vectors
     double *all = emi_doubles((size_t)d), *work = NULL, room = 0;
     if (!isuppz || !all) TRY(emi_fail_memory(err, "eigensolve"));
 #define DSYEVR(w, nw, iw, niw)                                                                                         \
-    LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'U', d, A, d, 0, 0, d - K + 1, d, 0, &found, all, vectors, d,      \
+    LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', d, A, d, 0, 0, d - K + 1, d, 0, &found, all, vectors, d,      \
                         isuppz, w, nw, iw, niw)
     (void)DSYEVR(&room, -1, &iroom, -1);
     work = emi_doubles((size_t)room);

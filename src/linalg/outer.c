@@ -68,39 +68,46 @@ static void move_to_double(const emi_outer *o, tile at, const float *sum)
     }
 }
 
-static void add_single(const task *t, tile at, float *sum)
+/* `held` products are in `sum`, of which it keeps count. */
+static void add_single(const task *t, tile at, float *sum, int *held)
 {
     const emi_outer *o = t->o;
     size_t step = o->across ? (size_t)t->count : 1, next = o->across ? 1 : (size_t)o->n;
-    int lead = o->across ? t->count : o->n, rows = at.rows, sums = 0;
+    int lead = o->across ? t->count : o->n, rows = at.rows;
     CBLAS_TRANSPOSE left = o->across ? CblasTrans : CblasNoTrans, right = o->across ? CblasNoTrans : CblasTrans;
     for (int first = 0; first < t->count; first += SINGLE_VECTORS) {
         int count = smaller(SINGLE_VECTORS, t->count - first);
         const float *v = (const float *)t->v + (size_t)first * next, *w = v + (size_t)at.j * step;
-        float goes_on = sums > 0;
+        float goes_on = *held > 0;
         v += (size_t)at.i * step;
         if (at.i == at.j)
             cblas_ssyrk(CblasColMajor, CblasUpper, left, rows, count, 1, v, lead, goes_on, sum, rows);
         else
             cblas_sgemm(CblasColMajor, left, right, rows, at.columns, count, 1, v, lead, w, lead, goes_on, sum, rows);
-        if (++sums < SINGLE_SUMS && first + count < t->count) continue;
+        if (++*held < SINGLE_SUMS) continue;
         move_to_double(o, at, sum);
-        sums = 0;
+        *held = 0;
     }
 }
 
-static void add_tile(const task *t, tile at, float *sum)
+static tile whole(const emi_outer *o)
 {
-    if (t->o->real == EMI_DOUBLE)
-        add_double(t, at);
-    else
-        add_single(t, at, sum);
+    return (tile){.rows = o->n, .columns = o->n};
 }
 
-void emi_outer_add(const emi_outer *o, const void *v, size_t count, float *sums)
+void emi_outer_add(emi_outer *o, const void *v, size_t count)
 {
     task t = {.o = o, .v = v, .count = (int)count};
-    add_tile(&t, (tile){.rows = o->n, .columns = o->n}, sums);
+    if (o->real == EMI_DOUBLE)
+        add_double(&t, whole(o));
+    else
+        add_single(&t, whole(o), o->sums, &o->held);
+}
+
+void emi_outer_end(emi_outer *o)
+{
+    if (o->held > 0) move_to_double(o, whole(o), o->sums);
+    o->held = 0;
 }
 
 static em_status tile_body(void *context, int index, int worker, em_error *err)
@@ -112,7 +119,14 @@ static em_status tile_body(void *context, int index, int worker, em_error *err)
     tile at = {.i = index * t->tile, .j = j * t->tile};
     at.rows = smaller(t->tile, n - at.i);
     at.columns = smaller(t->tile, n - at.j);
-    add_tile(t, at, (float *)(void *)(t->scratch[worker].v + t->from));
+    if (t->o->real == EMI_DOUBLE) {
+        add_double(t, at);
+        return EM_OK;
+    }
+    int held = 0;
+    float *sum = (float *)(void *)(t->scratch[worker].v + t->from);
+    add_single(t, at, sum, &held);
+    if (held > 0) move_to_double(t->o, at, sum);
     return EM_OK;
 }
 

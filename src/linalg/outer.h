@@ -12,10 +12,13 @@ typedef struct emi_outer {
     double weight;
     emi_real real; /* of the vectors: products in single precision are summed in double, some at a time  */
     int across;    /* number i of vector r lies at v[i * count + r]; otherwise at v[r * n + i]           */
+    float *sums;   /* n * n, for single precision: what is not in C yet                                  */
+    int held;      /* products in it                                                                     */
 } emi_outer;
 
-/* Add `count` vectors, BLAS running on one thread.  For single precision, `sums` has n * n floats. */
-void emi_outer_add(const emi_outer *o, const void *v, size_t count, float *sums);
+/* Add `count` vectors, BLAS running on one thread; C is right after the end of all. */
+void emi_outer_add(emi_outer *o, const void *v, size_t count);
+void emi_outer_end(emi_outer *o);
 
 /* The same in tiles.  Each thread of the pool, which may be NULL, has emi_outer_needs() doubles of its own scratch, from
  * `from` on. */

@@ -67,7 +67,8 @@ em_status emi_ritz_solve(emi_ritz_space *r, em_error *err)
 {
     int open = r->size - r->locked;
     for (int j = 0; j < open; j++)
-        memcpy(r->V + (size_t)j * (size_t)open, column_of_T(r, r->locked + j) + r->locked, sizeof *r->V * (size_t)open);
+        for (int i = 0; i <= j; i++)
+            r->V[(size_t)i * (size_t)open + (size_t)j] = column_of_T(r, r->locked + j)[r->locked + i];
     return emi_all_eigen(r->V, open, r->theta + r->locked, err);
 }
 

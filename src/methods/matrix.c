@@ -70,7 +70,7 @@ static em_status by_all(double *A, int n, int wanted, double *values, double *ve
 static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, double *values, double *vectors,
                            em_error *err)
 {
-    enum { LARGE = 256 };
+    enum { LARGE = 1024 };
     int threads = s->mesh->graph->nodes == 1 && n >= LARGE ? emi_pool_size(s->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
     em_status status =
