@@ -11,7 +11,9 @@ enum {
     PART_NUMBERS = 1 << 19, /* of rows, about, so that threads find something to share in any shape      */
     FEWEST_ROWS = 64,
     MOST_ROWS = 512, /* of such a part; more where there would be too many parts                  */
-    MOST = 64        /* parts of many rows                                                        */
+    FEWEST = 16,
+    MOST = 64,     /* parts of many rows: fewer where their sums are large       */
+    SUMS = 1 << 23 /* numbers of all of them, about                              */
 };
 
 /* Threads take parts in turn, and merge what they found in turn: whose turn has not come waits.  The one that it comes to is
@@ -108,9 +110,10 @@ em_status emi_gather_parts(emi_extent rows, double *found, size_t size, emi_part
                .helpers = helpers,
                .found = found};
     size_t each = within(FEWEST_ROWS, PART_NUMBERS / rows.width, MOST_ROWS);
-    p.count = within(1, (p.rows + each - 1) / each, MOST);
+    size_t most = within(FEWEST, SUMS / size, MOST);
+    p.count = within(1, (p.rows + each - 1) / each, most);
     p.each = within(1, (p.rows + p.count - 1) / p.count, SIZE_MAX);
-    p.count = within(1, (p.rows + p.each - 1) / p.each, MOST);
+    p.count = within(1, (p.rows + p.each - 1) / p.each, most);
     if (helpers && helpers->pool && p.count > 1) return sum_together(&p, err);
     return sum_alone(&p, found, scratch, err);
 }
