@@ -411,6 +411,12 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
 
+/* Scores of all rows of a table, as they are: scores[r * components_count + k] = sum over f of
+ * (row[f] - mean[f]) / scale[f] * components[k * d + f], by so many threads, 0 for one a core.  mean and scale may be NULL.
+ * type: EM_F64, or EM_F32 for scores, and products, in single precision.  What is not finite makes its row's scores so. */
+EM_API em_status em_project(const em_data *rows, const double *mean, const double *scale, const double *components,
+                            int components_count, em_dtype type, void *scores, int threads, em_error *err);
+
 /* Forget all components but the first ones: noise, rank and units follow, and what was sent stays. */
 EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum {
@@ -101,11 +102,10 @@ static const void *rows_in_place(const product *t, size_t first)
     return shard->order ? NULL : emi_data_in_place(shard->data, shard->first + first);
 }
 
-static int may_lie(const product *t)
+static int are_of_a_kind(const product *t)
 {
     em_dtype type = t->C->shard->data->type;
-    int alike = type == (t->real == EMI_SINGLE ? EM_F32 : EM_F64);
-    return alike && t->C->standard->near && t->C->shard->count > 0 && rows_in_place(t, 0);
+    return type == (t->real == EMI_SINGLE ? EM_F32 : EM_F64) && t->C->shard->count > 0 && rows_in_place(t, 0);
 }
 
 /* Some of the rows, with rows of zeros after them as far as the products want. */
@@ -197,7 +197,7 @@ static em_status multiply(const emi_cov *C, emi_real real, emi_block X, emi_bloc
     double *all = emi_doubles(size + panels + columns), *sum = emi_doubles(size_with_scores(&t));
     if (!all || !sum) TRY(emi_fail_memory(err, "product"));
     double *start = all + size, *starts = start + panels;
-    t.as_they_lie = may_lie(&t);
+    t.as_they_lie = C->standard->near && are_of_a_kind(&t);
     if (t.as_they_lie) {
         adapt(C->standard, X, Z.v, starts); /* Z is still free */
         emi_panels_from(real, (emi_block){1, X.cols, starts}, start);
@@ -228,6 +228,118 @@ static em_status multiply_all(const emi_cov *C, emi_real real, emi_block X, emi_
     }
     return status;
 }
+
+/* ---- scores ------------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 1024 }; /* rows that a thread takes at a time */
+
+typedef struct scoring {
+    product product;
+    const emi_helpers *helpers;
+    char *scores;
+    size_t row_size, size; /* bytes of all of a row's scores, and of those that are made now */
+} scoring;
+
+/* From panels to rows. */
+static void write_scores(const scoring *t, const char *S, size_t first, size_t padded, size_t count)
+{
+    const size_t panel = EMI_PANEL_BYTES;
+    for (size_t r = 0; r < count; r++) {
+        char *to = t->scores + (first + r) * t->row_size;
+        for (size_t done = 0; done < t->size; done += panel)
+            memcpy(to + done, S + (done / panel * padded + r) * panel, t->size - done < panel ? t->size - done : panel);
+    }
+}
+
+static em_status score_body(void *context, int index, int worker, em_error *err)
+{
+    const scoring *t = context;
+    const product *p = &t->product;
+    size_t from = (size_t)index * CHUNK, rows = p->C->shard->count, end = rows - from < CHUNK ? rows : from + CHUNK,
+           at_once = rows_at_once(p->C->d), padded;
+    room r = divide(p, t->helpers->scratch[worker]);
+    emi_skinny_product scores = {.real = p->real,
+                                 .d = (size_t)p->C->d,
+                                 .panels = emi_panels(p->real, p->columns),
+                                 .X = p->X,
+                                 .start = p->start,
+                                 .S = r.S};
+    for (size_t first = from, count; first < end; first += count) {
+        const void *found;
+        count = end - first < at_once ? end - first : at_once;
+        em_status status = find_rows(p, first, count, &r, &found, &padded, err);
+        if (status != EM_OK) return status;
+        emi_skinny(&scores, found, padded, rows_after(p, first + count, rows));
+        write_scores(t, (const char *)r.S, first, padded, count);
+        emi_shard_forget(p->C->shard, first, count);
+    }
+    return EM_OK;
+}
+
+/* Is the mean not far, beside what some of the rows are off it, weighed as it counts in scores? */
+static em_status looks_near(const product *t, emi_block X, emi_scratch scratch, int *near, em_error *err)
+{
+    enum { SOME = 8 };
+    static const double many = 2;
+    const double *mean = t->C->standard->mean, *inverse = t->C->standard->inverse_scale;
+    double of_mean = 0, of_rows = 0;
+    size_t d = (size_t)t->C->d, count = t->C->shard->count < SOME ? t->C->shard->count : SOME;
+    em_status status = emi_standard_read(t->C->standard, t->C->shard, 0, count, EMI_DOUBLE, scratch.v, NULL, err);
+    if (status != EM_OK) return status;
+    for (size_t f = 0; f < d; f++) {
+        double weight = 0, away = mean ? mean[f] * (inverse ? inverse[f] : 1) : 0;
+        for (int k = 0; k < X.cols; k++) weight += emi_column_of(X, k)[f] * emi_column_of(X, k)[f];
+        of_mean += weight * away * away;
+        for (size_t r = 0; r < count; r++)
+            of_rows += weight * scratch.v[r * d + f] * scratch.v[r * d + f] / (double)count;
+    }
+    *near = of_mean <= many * many * of_rows;
+    return EM_OK;
+}
+
+/* Some of the columns. */
+static em_status score(scoring *t, emi_block X, double *adapted, double *start, double *starts, em_error *err)
+{
+    product *p = &t->product;
+    size_t chunks = (p->C->shard->count + CHUNK - 1) / CHUNK;
+    p->columns = X.cols;
+    t->size = emi_real_size(p->real) * (size_t)X.cols;
+    if (p->as_they_lie) {
+        adapt(p->C->standard, X, adapted, starts);
+        emi_panels_from(p->real, (emi_block){1, X.cols, starts}, start);
+        p->start = start;
+    }
+    emi_panels_from(p->real, p->as_they_lie ? (emi_block){X.rows, X.cols, adapted} : X, (double *)p->X);
+    if (chunks > INT_MAX) return emi_fail(err, EM_EINVAL, "scores: too many rows; try fewer at a time");
+    return emi_pool_run(t->helpers->pool, (int)chunks, 1e12, score_body, t, err);
+}
+
+em_status emi_by_rows_scores(const emi_cov *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
+                             em_error *err)
+{
+    em_status status = EM_OK;
+    const emi_helpers alone = {NULL, &scratch};
+    int most = smaller(X.cols, columns_at_once(C->d, real, scratch)), near = 0;
+    scoring t = {.product = {.C = C, .real = real, .columns = most},
+                 .helpers = C->helpers ? C->helpers : &alone,
+                 .row_size = emi_real_size(real) * (size_t)X.cols};
+    size_t size = size_of(&t.product), wide = (size_t)most, panels = emi_panels(real, most) * EMI_PANEL_BYTES / 8;
+    double *all = emi_doubles(size + panels + wide + (size_t)C->d * wide);
+    if (!all) TRY(emi_fail_memory(err, "scores"));
+    t.product.X = all;
+    if (are_of_a_kind(&t.product)) TRY(looks_near(&t.product, X, scratch, &near, err));
+    t.product.as_they_lie = near;
+    for (int first = 0; first < X.cols; first += most) {
+        emi_block part = {X.rows, smaller(most, X.cols - first), emi_column_of(X, first)};
+        t.scores = (char *)scores + emi_real_size(real) * (size_t)first;
+        TRY(score(&t, part, all + size + panels + wide, all + size, all + size + panels, err));
+    }
+done:
+    emi_free(all);
+    return status;
+}
+
+/* ---- products ----------------------------------------------------------------------------------------------------- */
 
 em_status emi_by_rows_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {

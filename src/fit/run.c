@@ -62,7 +62,7 @@ void emi_transpose(const double *from, int d, int K, double *to)
         for (int n = 0; n < d; n++) to[(size_t)k * (size_t)d + (size_t)n] = from[(size_t)n * (size_t)K + (size_t)k];
 }
 
-/* Columns of the identity, for methods that do not start from anything. */
+/* Columns of the identity, for methods that do not start from anything; where errors are traced, all start alike. */
 static void start_anywhere(emi_block X)
 {
     memset(X.v, 0, sizeof *X.v * (size_t)X.rows * (size_t)X.cols);
@@ -77,7 +77,7 @@ static em_status start(emi_job *job, em_error *err)
     size_t size = (size_t)s->d * (size_t)s->K;
     if (job->options->init) {
         emi_transpose(job->options->init, s->d, s->K, X.v);
-    } else if (job->method->traits & EMI_NEEDS_DENSE) {
+    } else if (job->method->traits & EMI_NEEDS_DENSE && !job->truth->vectors) {
         start_anywhere(X);
     } else {
         emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);

@@ -59,14 +59,14 @@ TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t pane
     enum { PANEL = EMI_PANEL_BYTES / sizeof(REAL), AT_ONCE = 1024 };
     size_t d = p->d;
     const REAL *Y = rows, *X = (const REAL *)p->X + panel * d * PANEL;
-    REAL *S = (REAL *)p->S + panel * count * PANEL, *Z = (REAL *)p->Z + panel * d * PANEL;
+    REAL *S = (REAL *)p->S + panel * count * PANEL, *Z = p->Z ? (REAL *)p->Z + panel * d * PANEL : NULL;
     memset(S, 0, count * EMI_PANEL_BYTES);
     for (size_t r = 0; p->start && r < count; r++)
         memcpy(S + r * PANEL, (const REAL *)p->start + panel * PANEL, EMI_PANEL_BYTES);
     for (size_t f = 0; f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS)
             NAMED(KERNEL, scores)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL);
-    for (size_t f = 0; f < d; f += AT_ONCE)
+    for (size_t f = 0; Z && f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
     (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
      ahead.rows + (r * d + f * ROWS) * ahead.size, ROWS * ahead.size);

@@ -19,6 +19,7 @@ from ._minka import dimension
 from ._model import Model, Traffic
 from ._mpi import Cluster, agreed, everywhere
 from ._native import lend, lib, text_of
+from ._project import project
 from .errors import ConvergenceWarning, InvalidArgument
 
 
@@ -298,9 +299,12 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     def transform(self, X: Any) -> np.ndarray:
         """Rows to scores, of shape (n_samples, n_components)."""
-        scores = self._standard(validated_rows(self, X)) @ self.components_.T
-        if self.whiten:
-            scores /= self._deviations()
+        check_is_fitted(self)
+        rows = validated(self, X, reset=False)
+        weights = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
+        scores = project(rows, self.mean_, self.scale_, weights)
+        if not np.isfinite(scores).all():
+            validated_rows(self, X)  # refuses what is not finite; sums of what is may still be too large
         return scores
 
     def inverse_transform(self, X: Any) -> np.ndarray:
