@@ -20,16 +20,19 @@ enum {
 
 typedef REAL VECTOR __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
 
-/* S += Y X */
-TARGET static void NAMED(KERNEL, scores)(const REAL *Y, size_t d, size_t features, const REAL *X, REAL *S)
+/* S += Y X.  Where nothing comes after it, there is time to fetch the rows that come next. */
+TARGET static void NAMED(KERNEL, scores)(const REAL *Y, size_t d, size_t features, const REAL *X, REAL *S,
+                                         const char *ahead, size_t step)
 {
     VECTOR *sums = (VECTOR *)S, s[ROWS][VECTORS];
     const VECTOR *x = (const VECTOR *)X;
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < VECTORS; v++) s[r][v] = sums[r * VECTORS + v];
-    for (size_t f = 0; f < features; f++, x += VECTORS)
+    for (size_t f = 0; f < features; f++, x += VECTORS, ahead += step) {
+        __builtin_prefetch(ahead, 0, 2);
         for (int r = 0; r < ROWS; r++)
             for (int v = 0; v < VECTORS; v++) s[r][v] += Y[(size_t)r * d + f] * x[v];
+    }
     for (int r = 0; r < ROWS; r++)
         for (int v = 0; v < VECTORS; v++) sums[r * VECTORS + v] = s[r][v];
 }
@@ -60,12 +63,15 @@ TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t pane
     size_t d = p->d;
     const REAL *Y = rows, *X = (const REAL *)p->X + panel * d * PANEL;
     REAL *S = (REAL *)p->S + panel * count * PANEL, *Z = p->Z ? (REAL *)p->Z + panel * d * PANEL : NULL;
+    size_t early = Z ? 0 : ahead.size;
     memset(S, 0, count * EMI_PANEL_BYTES);
     for (size_t r = 0; p->start && r < count; r++)
         memcpy(S + r * PANEL, (const REAL *)p->start + panel * PANEL, EMI_PANEL_BYTES);
     for (size_t f = 0; f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS)
-            NAMED(KERNEL, scores)(Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL);
+            NAMED(KERNEL, scores)
+            (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL,
+             ahead.rows + (r * d + f * ROWS) * early, ROWS * early);
     for (size_t f = 0; Z && f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
     (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,
