@@ -235,6 +235,7 @@ static void plan_json(const problem *p, const em_plan *plan)
     json_text(&j, "operator", plan->operator_name);
     json_text(&j, "operator_why", plan->operator_why);
     json_text(&j, "precision", plan->precision);
+    json_whole(&j, "wire_bits", (uint64_t)plan->wire_bits);
     json_whole(&j, "samples", (uint64_t)plan->samples);
     json_whole(&j, "features", (uint64_t)plan->features);
     json_whole(&j, "components", (uint64_t)plan->components);
@@ -271,8 +272,8 @@ static void plan_print(const problem *p, const em_plan *plan)
     (void)printf("threads   %d\n", plan->threads);
     (void)printf("takes     %s %ld iteration%s\n", about, plan->iterations, plan->iterations == 1 ? "" : "s");
     if (plan->nodes > 1)
-        (void)printf("sends     %s %.0f messages, %s in all, in %.0f rounds\n", about, plan->messages,
-                     size_text(plan->bytes, size), plan->rounds);
+        (void)printf("sends     %s %.0f messages, %s in all, in %.0f rounds; numbers of %d bits\n", about,
+                     plan->messages, size_text(plan->bytes, size), plan->rounds, plan->wire_bits);
     (void)printf("memory    %s in this process, beside the rows\n", size_text(plan->memory, size));
 }
 

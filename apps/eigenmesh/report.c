@@ -256,6 +256,7 @@ void report_json(json *j, const em_model *model)
     json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
     json_text(j, "precision", info->precision);
+    json_whole(j, "wire_bits", (uint64_t)info->wire_bits);
     json_flag(j, "estimated", info->estimated);
     json_whole(j, "samples", em_model_samples(model));
     json_whole(j, "features", (uint64_t)em_model_features(model));

@@ -332,6 +332,7 @@ typedef struct em_info {
     int limited;             /* components above the tolerance, where rounding forbids more */
     char choice[256];        /* why "auto" chose the method; empty otherwise */
     char precision[8];       /* "single" or "double": of the products that the answer was found by */
+    int wire_bits;           /* of a number that the method sent: 32 or 64 */
     int estimated;           /* residuals and bounds are three times what random combinations of them say */
 } em_info;
 
@@ -362,6 +363,7 @@ typedef struct em_plan {
     double rounds, messages, bytes; /* that the method sends in so many */
     double memory;                  /* bytes in this process, beside the rows */
     const char *precision;          /* of products with the rows, where their numbers are within its range */
+    int wire_bits;                  /* of a number that the method sends: 32 or 64 */
 } em_plan;
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);

@@ -8,6 +8,8 @@ typedef enum emi_scale { EMI_SCALE_NONE, EMI_SCALE_STD, EMI_SCALE_SPECTRAL } emi
 
 typedef enum emi_precision { EMI_PRECISION_AUTO, EMI_PRECISION_SINGLE, EMI_PRECISION_DOUBLE } emi_precision;
 
+typedef enum emi_wire { EMI_WIRE_AUTO, EMI_WIRE_32, EMI_WIRE_64 } emi_wire;
+
 /* An option is a member here and an entry of the table in options.c, which says what it is by default.  Texts belong to
  * an object of em_options_create; whoever fills one in by hand lends them, and leaves em_options_set alone. */
 struct em_options {
@@ -21,6 +23,7 @@ struct em_options {
     emi_qr_signs qr_signs;   /* of R's diagonal                              */
     int rayleigh_ritz;       /* deepca: report Ritz vectors                  */
     emi_precision precision; /* of products with the rows                    */
+    emi_wire wire;           /* of blocks that are sent                      */
     int oversample;          /* extra vectors in a block; -1: the method's   */
     long iterations;         /* at most; -1: the method's own                */
     double max_seconds;      /* in the iterations; 0: no limit               */

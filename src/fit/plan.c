@@ -51,23 +51,34 @@ static int block_of(const emi_problem *p, const em_options *options)
     return (int)least(p->d, p->K + (double)emi_options_oversample(options));
 }
 
-/* Up and down the tree, `steps` times. */
-static prediction over_tree(const emi_problem *p, const emi_method *method, double steps, double scalars)
+static const double digits_of_single = 1e-6;
+
+/* Blocks that are sent in single precision have the digits that are asked for; the certificate's have all. */
+static int is_narrow_wire(const emi_problem *p, const emi_method *named, const em_options *options)
 {
-    double messages = 2.0 * (p->mesh->graph->nodes - 1);
-    return (prediction){
-        method, steps, 2.0 * p->mesh->tree.depth * steps, messages * steps, 8 * messages * scalars * steps, 0};
+    if ((named && !(named->uses & EMI_USES_WIRE)) || p->mesh->sums_directly || p->mesh->graph->nodes == 1) return 0;
+    if (options->wire != EMI_WIRE_AUTO) return options->wire == EMI_WIRE_32;
+    return options->tolerance >= digits_of_single;
 }
 
-static prediction predict_covariance(const emi_problem *p)
+/* Up and down the tree, `steps` times. */
+static prediction over_tree(const emi_problem *p, const em_options *options, const emi_method *method, double steps,
+                            double scalars)
 {
-    return over_tree(p, &emi_covariance, 1, (double)p->d * (p->d + 1.0) / 2);
+    double messages = 2.0 * (p->mesh->graph->nodes - 1), number = is_narrow_wire(p, method, options) ? 4 : 8;
+    return (prediction){
+        method, steps, 2.0 * p->mesh->tree.depth * steps, messages * steps, number * messages * scalars * steps, 0};
+}
+
+static prediction predict_covariance(const emi_problem *p, const em_options *options)
+{
+    return over_tree(p, options, &emi_covariance, 1, (double)p->d * (p->d + 1.0) / 2);
 }
 
 static prediction predict_krylov(const emi_problem *p, const em_options *options)
 {
     double block = block_of(p, options), steps = least(KRYLOV_STEPS, ceil(p->d / block));
-    return over_tree(p, &emi_krylov, steps, p->d * block);
+    return over_tree(p, options, &emi_krylov, steps, p->d * block);
 }
 
 /* Along every edge, both ways, `mixes` times an iteration. */
@@ -89,12 +100,11 @@ static prediction predict_deepca(const emi_problem *p)
  * double, says otherwise, it is done again in double. */
 static emi_real precision_of(const emi_problem *p, const emi_method *named, const em_options *options)
 {
-    static const double digits = 1e-6;
     if (named && !(named->uses & EMI_USES_PRECISION)) return EMI_DOUBLE;
     if (options->precision != EMI_PRECISION_AUTO)
         return options->precision == EMI_PRECISION_SINGLE ? EMI_SINGLE : EMI_DOUBLE;
     if (options->truth_compute) return EMI_DOUBLE; /* it is made of the same matrices */
-    return p->rows_are_single && options->tolerance >= digits ? EMI_SINGLE : EMI_DOUBLE;
+    return p->rows_are_single && options->tolerance >= digits_of_single ? EMI_SINGLE : EMI_DOUBLE;
 }
 
 static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
@@ -142,7 +152,8 @@ static void explain(const emi_problem *p, prediction best, prediction other, pre
 /* The cheaper of covariance and krylov, then the other, then deepca. */
 static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *options)
 {
-    prediction direct = predict_covariance(p), iterated = predict_krylov(p, options), gossip = predict_deepca(p);
+    prediction direct = predict_covariance(p, options), iterated = predict_krylov(p, options),
+               gossip = predict_deepca(p);
     int straight = direct_is_better(p, options, direct, iterated), n = 0;
     plan->method[n++] = straight ? direct.method : iterated.method;
     if (straight || p->dense_fits || is_gram(p)) plan->method[n++] = straight ? iterated.method : direct.method;
@@ -156,6 +167,7 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
     *plan = (emi_fit_plan){.method = {named},
                            .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options)),
                            .real = precision_of(p, named, options),
+                           .narrow_wire = is_narrow_wire(p, named, options),
                            .gram = is_gram(p)};
     if (!named) choose(plan, p, options);
 }
@@ -199,7 +211,7 @@ static em_status predict(const emi_problem *p, const emi_method *method, const e
     em_status status = mixes_of(p, method, options, &mixes, err);
     double steps = method == &emi_deepca && options->tolerance > 0 ? least(DEEPCA_STEPS, limit) : limit;
     if (method == &emi_covariance)
-        *out = predict_covariance(p);
+        *out = predict_covariance(p, options);
     else if (method == &emi_krylov)
         *out = predict_krylov(p, options);
     else
@@ -262,7 +274,8 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .messages = expected.messages,
                      .bytes = expected.bytes,
                      .memory = memory_of(p, plan, options),
-                     .precision = emi_real_name(plan->real)};
+                     .precision = emi_real_name(plan->real),
+                     .wire_bits = plan->narrow_wire ? 32 : 64};
     (void)snprintf(out->why, sizeof out->why, "%s", *plan->why ? plan->why : "as asked for");
     return EM_OK;
 }

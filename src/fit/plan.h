@@ -12,6 +12,7 @@ typedef struct emi_fit_plan {
     const emi_method *method[EMI_CHOICES + 1]; /* to try in turn; NULL past the end                         */
     int dense;                                 /* covariances are formed; else products with the rows        */
     emi_real real;                             /* products with the rows, where their numbers allow it       */
+    int narrow_wire;                           /* blocks are sent in single precision                        */
     int gram;                                  /* where one is formed, it is that of the rows' products      */
     char why[sizeof((em_info *)0)->choice];    /* the first method; empty where the options name it          */
 } emi_fit_plan;

@@ -46,6 +46,7 @@ static void fill_info(const emi_job *job, em_info *info)
                    : emi_cov_is_dense(&p->C[0]) ? "dense"
                                                 : "implicit");
     (void)snprintf(info->precision, sizeof info->precision, "%s", emi_real_name(p->C[0].real));
+    info->wire_bits = job->solver.narrow_wire ? 32 : 64;
     info->iterations = job->solver.iteration;
     info->step = job->alpha;
     info->tolerance = job->options->tolerance;
@@ -67,7 +68,7 @@ static void fill_info(const emi_job *job, em_info *info)
         const emi_count *sent = &mesh->count[phase];
         info->traffic[phase] = (em_traffic){.rounds = sent->rounds,
                                             .messages = sent->messages,
-                                            .bytes = sent->scalars * sizeof(double),
+                                            .bytes = sent->bytes,
                                             .units = emi_units(mesh, p->d, info->components, sent->scalars)};
     }
 }
@@ -94,7 +95,7 @@ static void move_trace(emi_job *job, em_model *model)
     model->trace_rows = job->driver.trace.count;
     job->driver.trace.rows = NULL;
     for (size_t r = 0; r < model->trace_rows; r++)
-        model->trace[r].units = emi_units(p->mesh, p->d, model->K, model->trace[r].bytes / sizeof(double));
+        model->trace[r].units = emi_units(p->mesh, p->d, model->K, (uint64_t)model->trace[r].units);
 }
 
 static em_status fill(const emi_findings *f, double consensus, double error, em_model **out, em_error *err)
@@ -126,10 +127,10 @@ static em_status fill(const emi_findings *f, double consensus, double error, em_
 static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error *err)
 {
     emi_problem *p = job->problem;
+    job->solver.rounding.single = 0;
     if (p->C[0].real == EMI_DOUBLE) return emi_certify_job(f, job, nodes, err);
     int by_rows = emi_problem_use_rows(p, 1);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
-    job->solver.rounding.single = 0;
     job->found_in_single = 1;
     job->solver.rounding.formed = f->by_rows = 1; /* as where a covariance has lost digits that the rows have */
     em_status status = emi_certify_job(f, job, nodes, err);

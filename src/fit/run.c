@@ -116,11 +116,13 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .variance = p->variance,
                       .rank = p->rank,
                       .rounding = emi_problem_rounding(p),
+                      .narrow_wire = job->narrow_wire && job->method->uses & EMI_USES_WIRE,
                       .knows_residual = job->method->info.residual,
                       .uses = job->method->uses,
                       .traits = job->method->traits,
                       .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
                       .iteration_limit = emi_iteration_limit(job->method, job->options, p->K)};
+    if (s->narrow_wire) s->rounding.single = 1;
     s->rounds = job->options->consensus_rounds;
     if (s->rounds == 0) s->rounds = job->method->rounds_for ? job->method->rounds_for(s) : job->method->rounds;
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
@@ -218,13 +220,22 @@ static int is_limited_badly(em_status status, const em_model *model)
     return 0;
 }
 
+/* Is there more to be had of products, or of what is sent, than single precision?  Then from now on. */
+static int use_double(emi_job *job)
+{
+    int products = job->options->precision == EMI_PRECISION_AUTO && emi_problem_use_double(job->problem);
+    int wire = job->options->wire == EMI_WIRE_AUTO && job->narrow_wire;
+    if (wire) job->narrow_wire = 0;
+    return products || wire;
+}
+
 /* In single precision, and again in double where that has not all digits that were asked for. */
 static em_status solve_in_precision(const emi_method *method, emi_job *job, em_model **out, em_error *err)
 {
     emi_problem *p = job->problem;
     em_status status = solve_by(method, *job, out, err);
     int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
-    if (!wanting || job->options->precision != EMI_PRECISION_AUTO || !emi_problem_use_double(p)) return status;
+    if (!wanting || !use_double(job)) return status;
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
     p->mesh->failure = (em_error){0};
@@ -278,8 +289,12 @@ em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *pl
 {
     em_status status = EM_OK;
     char why[sizeof plan->why];
-    emi_job job = {
-        .options = options, .problem = problem, .truth = truth, .checkpoint = checkpoint, .gram = plan->gram};
+    emi_job job = {.options = options,
+                   .problem = problem,
+                   .truth = truth,
+                   .checkpoint = checkpoint,
+                   .gram = plan->gram,
+                   .narrow_wire = plan->narrow_wire};
     (void)snprintf(why, sizeof why, "%s", plan->why);
     TRY(emi_problem_set_operator(problem, plan->dense, err));
     TRY(solve_by_choice(plan->method, why, sizeof why, job, out, err));

@@ -14,6 +14,7 @@ typedef struct emi_job {
     const emi_truth *truth;
     emi_checkpoint *checkpoint; /* NULL: none */
     int gram;                   /* a matrix that is formed is that of the rows' products  */
+    int narrow_wire;            /* blocks are sent in single precision                    */
     int found_in_single;        /* the answer comes from products in single precision      */
     int last;                   /* no other method is tried where rounding is the trouble */
 

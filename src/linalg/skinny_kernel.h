@@ -68,10 +68,9 @@ TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t pane
     for (size_t r = 0; p->start && r < count; r++)
         memcpy(S + r * PANEL, (const REAL *)p->start + panel * PANEL, EMI_PANEL_BYTES);
     for (size_t f = 0; f < d; f += AT_ONCE)
-        for (size_t r = 0; r < count; r += ROWS)
-            NAMED(KERNEL, scores)
-            (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL,
-             ahead.rows + (r * d + f * ROWS) * early, ROWS * early);
+        for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, scores)
+    (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL,
+     ahead.rows + (r * d + f * ROWS) * early, ROWS * early);
     for (size_t f = 0; Z && f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, back)
     (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, S + r * PANEL, Z + f * PANEL,

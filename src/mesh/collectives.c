@@ -22,15 +22,21 @@ int emi_mesh_is_spread(const em_mesh *mesh)
     return mesh->hosted < mesh->graph->nodes;
 }
 
+static size_t number_size(const em_mesh *mesh)
+{
+    return mesh->narrow ? sizeof(float) : sizeof(double);
+}
+
 static void count(em_mesh *mesh, uint64_t rounds, uint64_t messages, size_t size)
 {
     emi_count *sum = &mesh->count[mesh->phase];
     sum->rounds += rounds;
     sum->messages += messages;
     sum->scalars += messages * size;
+    sum->bytes += messages * size * number_size(mesh);
 }
 
-/* One round: a block of `size` doubles along each of the links that touch a node here. */
+/* One round: a block of `size` numbers along each of the links that touch a node here. */
 static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, size_t size)
 {
     if (emi_mesh_failed(mesh)) return;
@@ -38,8 +44,8 @@ static void round_begin(em_mesh *mesh, const em_link *links, size_t link_count, 
     mesh->links = links;
     mesh->link_count = link_count;
     for (size_t l = 0; l < link_count; l++) mesh->inbox[links[l].from] = NULL;
-    mesh->failure.code =
-        mesh->engine.begin(mesh->engine_state, links, link_count, mesh->outbox, size * sizeof(double), &mesh->failure);
+    mesh->failure.code = mesh->engine.begin(mesh->engine_state, links, link_count, mesh->outbox,
+                                            size * number_size(mesh), &mesh->failure);
     mesh->under_way = !emi_mesh_failed(mesh);
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_sending += emi_seconds() - began;
 }
@@ -147,6 +153,32 @@ static void add(double *restrict into, const double *restrict from, size_t size)
     for (size_t t = 0; t < size; t++) into[t] += from[t];
 }
 
+/* A block of doubles as floats, where it lies, and back. */
+static void narrow(double *block, size_t size)
+{
+    char *to = (char *)block;
+    for (size_t t = 0; t < size; t++) {
+        float number = (float)block[t];
+        memcpy(to + t * sizeof number, &number, sizeof number);
+    }
+}
+
+static void widen(double *block, size_t size)
+{
+    const char *from = (const char *)block;
+    for (size_t t = size; t-- > 0;) {
+        float number;
+        memcpy(&number, from + t * sizeof number, sizeof number);
+        block[t] = (double)number;
+    }
+}
+
+static void add_narrow(double *restrict into, const void *restrict from, size_t size)
+{
+    const float *floats = from;
+    for (size_t t = 0; t < size; t++) into[t] += (double)floats[t];
+}
+
 static void larger(double *restrict into, const double *restrict from, size_t size)
 {
     for (size_t t = 0; t < size; t++)
@@ -169,12 +201,19 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
     for (int level = mesh->tree.depth - 1; level >= 0; level--) {
         size_t from = mesh->level[level], to = mesh->level[level + 1];
         const em_link *links = mesh->tree_links;
+        for (size_t l = from; mesh->narrow && l < to; l++)
+            if (emi_mesh_hosts(mesh, links[l].from)) narrow(emi_at(parts, links[l].from - mesh->first).v, size);
         round_begin(mesh, links + from, to - from, size);
         round_end(mesh);
         if (emi_mesh_failed(mesh)) return;
-        for (size_t l = from; l < to; l++)
-            if (emi_mesh_hosts(mesh, links[l].to))
-                combine(emi_at(parts, links[l].to - mesh->first).v, mesh->inbox[links[l].from], size);
+        for (size_t l = from; l < to; l++) {
+            if (!emi_mesh_hosts(mesh, links[l].to)) continue;
+            double *into = emi_at(parts, links[l].to - mesh->first).v;
+            if (mesh->narrow)
+                add_narrow(into, mesh->inbox[links[l].from], size);
+            else
+                combine(into, mesh->inbox[links[l].from], size);
+        }
     }
 }
 
@@ -183,6 +222,7 @@ static void tree_down(em_mesh *mesh, double *result, size_t size)
 {
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = result;
     count_tree(mesh, size);
+    if (mesh->narrow && emi_mesh_has_root(mesh)) narrow(result, size);
     for (int level = 0; level < mesh->tree.depth; level++) {
         size_t from = mesh->level[level], to = mesh->level[level + 1];
         const em_link *links = mesh->tree_back;
@@ -190,10 +230,12 @@ static void tree_down(em_mesh *mesh, double *result, size_t size)
         round_end(mesh);
         if (emi_mesh_failed(mesh)) return;
         for (size_t l = from; l < to; l++) {
-            const double *arrived = mesh->inbox[links[l].from];
-            if (emi_mesh_hosts(mesh, links[l].to) && arrived != result) memcpy(result, arrived, size * sizeof *result);
+            const void *arrived = mesh->inbox[links[l].from];
+            if (emi_mesh_hosts(mesh, links[l].to) && arrived != result)
+                memcpy(result, arrived, size * number_size(mesh));
         }
     }
+    if (mesh->narrow) widen(result, size);
 }
 
 int emi_mesh_has_root(const em_mesh *mesh)

@@ -13,7 +13,7 @@
 
 /* What one phase has sent so far, the whole network's: every process knows what each operation takes in all. */
 typedef struct emi_count {
-    uint64_t rounds, messages, scalars;
+    uint64_t rounds, messages, scalars, bytes;
 } emi_count;
 
 /* Beside the phases a user is told of: looking on, for a trace, costs the network nothing. */
@@ -26,6 +26,7 @@ struct em_mesh {
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
     int sums_directly; /* by the engine, not over the tree */
+    int narrow;        /* for now, blocks over the tree are sent in single precision: see emi_tree_sum_at_root */
 
     emi_tree tree;        /* as far as the hosted nodes know it               */
     emi_count tree_count; /* what finding it cost                             */
@@ -84,6 +85,9 @@ void emi_tree_max(em_mesh *mesh, emi_field *parts, double *result); /* a NaN any
  * decided there and told: a sum that only the root needs, and what it gives to everyone.  `result` is set, and `block` is
  * read, where the root lives; elsewhere `block` is overwritten. */
 int emi_mesh_has_root(const em_mesh *mesh);
+
+/* While mesh->narrow is set, numbers cross every link as floats: each node adds in double, and rounds what it hands on; what
+ * is given is rounded at the root as well.  So the result is the same whoever is hosted where. */
 void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_average_at_root(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_give(em_mesh *mesh, double *block, size_t size);

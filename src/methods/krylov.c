@@ -16,6 +16,7 @@ typedef struct krylov {
     emi_solver *s;
     emi_lanczos lanczos; /* at the root; elsewhere only q and how wide it may be                      */
     double *sum;         /* (d, most) the answer, at the root                                          */
+    double *asked;       /* (d, most) the question as it is sent, which may have fewer digits          */
     emi_field products;  /* (d, most) C_i q                                                            */
 } krylov;
 
@@ -26,7 +27,8 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
     TRY(emi_lanczos_open(&k->lanczos, s, emi_mesh_has_root(s->mesh), err));
     s->width = k->lanczos.most;
     k->sum = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
-    if (!k->sum) TRY(emi_fail_memory(err, "krylov"));
+    k->asked = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
+    if (!k->sum || !k->asked) TRY(emi_fail_memory(err, "krylov"));
     TRY(emi_field_alloc(&k->products, s->mesh->hosted, s->d, k->lanczos.most, err));
 done:
     return status;
@@ -36,13 +38,14 @@ static void close_krylov(krylov *k)
 {
     emi_lanczos_close(&k->lanczos);
     emi_field_free(&k->products);
+    emi_free(k->asked);
     emi_free(k->sum);
 }
 
 static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     krylov *k = context;
-    emi_block q = {k->s->d, k->products.cols, k->lanczos.q};
+    emi_block q = {k->s->d, k->products.cols, k->asked};
     return emi_cov_apply(&k->s->C[i], q, emi_at(&k->products, i), k->s->scratch[worker], err);
 }
 
@@ -50,10 +53,14 @@ static em_status product_body(void *context, int i, int worker, em_error *err)
 static void ask(krylov *k)
 {
     em_mesh *mesh = k->s->mesh;
+    size_t size = (size_t)k->s->d * (size_t)k->s->width;
     k->products.cols = k->s->width;
-    emi_tree_give(mesh, k->lanczos.q, (size_t)k->s->d * (size_t)k->s->width);
+    memcpy(k->asked, k->lanczos.q, size * sizeof *k->asked);
+    mesh->narrow = k->s->narrow_wire;
+    emi_tree_give(mesh, k->asked, size);
     emi_mesh_run(mesh, mesh->hosted * emi_cov_apply_cost(&k->s->C[0], k->s->width), product_body, k);
     emi_tree_average_at_root(mesh, &k->products, k->sum);
+    mesh->narrow = 0;
 }
 
 /* What the root makes of the answer. */
@@ -164,7 +171,7 @@ const emi_method emi_krylov = {
              .cite = "Wu and Simon, SIAM J. Matrix Analysis 22, 2000",
              .residual = 1,
              .exact = 1},
-    .uses = EMI_USES_OVERSAMPLE | EMI_USES_PRECISION,
+    .uses = EMI_USES_OVERSAMPLE | EMI_USES_PRECISION | EMI_USES_WIRE,
     .traits = EMI_AT_ROOT,
     .iterations = 1000,
     .run = krylov_run};

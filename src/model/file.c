@@ -70,6 +70,7 @@ static const entry table[] = {
     {"rank", WHOLE, ONE, AT(info.rank), 1},
     {"limited", WHOLE, ONE, AT(info.limited), 1},
     {"precision", TEXT, ONE, AT(info.precision), 1},
+    {"wire_bits", WHOLE, ONE, AT(info.wire_bits), 1},
     {"estimated", WHOLE, ONE, AT(info.estimated), 1},
     {"version", TEXT, ONE, AT(version), 0},
     {"format_version", WHOLE, ONE, AT(format), 1},

@@ -19,6 +19,7 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     model->K = K, model->d = d, model->N = N;
     (void)snprintf(model->info.precision, sizeof model->info.precision,
                    "double"); /* where an older file says nothing */
+    model->info.wire_bits = 64;
     double **by_component[] = {
         &model->explained_variance, &model->explained_variance_ratio, &model->singular_values, &model->residuals,
         &model->angle_bounds,       &model->subspace_bounds,          &model->exact_variance,  &model->component_error};

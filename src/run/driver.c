@@ -58,7 +58,6 @@ static void look_on(em_trace_row *row, emi_solver *s, emi_observer *o, int all)
 static void add_row(emi_trace *t, emi_solver *s, emi_observer *o, double seconds)
 {
     const emi_count *now = &s->mesh->count[EM_METHOD], *before = &t->before;
-    uint64_t scalars = now->scalars - before->scalars;
     em_trace_row *rows = emi_grow(t->rows, &t->room, t->count + 1, sizeof *rows);
     if (!rows) {
         (void)emi_fail_memory(&s->mesh->failure, "trace");
@@ -68,8 +67,8 @@ static void add_row(emi_trace *t, emi_solver *s, emi_observer *o, double seconds
     rows[t->count] = (em_trace_row){.iteration = s->iteration,
                                     .rounds = now->rounds - before->rounds,
                                     .messages = now->messages - before->messages,
-                                    .bytes = scalars * sizeof(double),
-                                    .units = emi_units(s->mesh, s->d, s->K, scalars),
+                                    .bytes = now->bytes - before->bytes,
+                                    .units = (double)(now->scalars - before->scalars), /* see emi_units */
                                     .seconds = seconds};
     look_on(&rows[t->count++], s, o, t->kind != EMI_TRACE_ERROR);
 }

@@ -46,7 +46,8 @@ enum {
     EMI_USES_QR = 4,
     EMI_USES_RITZ = 8,
     EMI_USES_OVERSAMPLE = 16,
-    EMI_USES_PRECISION = 32
+    EMI_USES_PRECISION = 32,
+    EMI_USES_WIRE = 64
 };
 
 /* What a method needs and promises beyond that. */
@@ -76,6 +77,7 @@ struct emi_solver {
     int ritz;              /* turn a subspace's basis into eigenvectors                           */
     int oversample;        /* extra vectors in a block                                            */
     int narrow;            /* columns of a block after the first, at most                         */
+    int narrow_wire;       /* blocks are sent in single precision                                 */
     int own_start;         /* the start is the user's                                             */
     uint64_t seed;         /* of what else is random                                              */
     double tolerance;      /* on the residual                                                     */
