@@ -137,7 +137,7 @@ static const entry table[] = {
      MEMBER(precision),
      .wrong = "no such precision; try auto, single or double",
      .uses = EMI_USES_PRECISION},
-    {{"wire", "BITS", "auto", "numbers are sent in 32 bits or 64; auto: 32 for a tolerance of no more digits",
+    {{"wire", "BITS", "auto", "numbers are sent in 32 bits or 64 (krylov); auto: 32 for a tolerance of no more digits",
       EM_OPTION_WORD, "auto 32 64"},
      MEMBER(wire),
      .wrong = "not a size of numbers; try auto, 32 or 64",

@@ -58,7 +58,7 @@ static int is_narrow_wire(const emi_problem *p, const emi_method *named, const e
 {
     if ((named && !(named->uses & EMI_USES_WIRE)) || p->mesh->sums_directly || p->mesh->graph->nodes == 1) return 0;
     if (options->wire != EMI_WIRE_AUTO) return options->wire == EMI_WIRE_32;
-    return options->tolerance >= digits_of_single;
+    return options->tolerance >= digits_of_single && !options->truth_compute; /* who compares sees more digits */
 }
 
 /* Up and down the tree, `steps` times. */
@@ -72,7 +72,9 @@ static prediction over_tree(const emi_problem *p, const em_options *options, con
 
 static prediction predict_covariance(const emi_problem *p, const em_options *options)
 {
-    return over_tree(p, options, &emi_covariance, 1, (double)p->d * (p->d + 1.0) / 2);
+    prediction both = over_tree(p, options, &emi_covariance, 1, (double)p->d * (p->d + 1.0) / 2);
+    both.rounds /= 2, both.messages /= 2, both.bytes /= 2; /* nothing comes down again */
+    return both;
 }
 
 static prediction predict_krylov(const emi_problem *p, const em_options *options)
@@ -275,7 +277,7 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .bytes = expected.bytes,
                      .memory = memory_of(p, plan, options),
                      .precision = emi_real_name(plan->real),
-                     .wire_bits = plan->narrow_wire ? 32 : 64};
+                     .wire_bits = is_narrow_wire(p, method, options) ? 32 : 64};
     (void)snprintf(out->why, sizeof out->why, "%s", *plan->why ? plan->why : "as asked for");
     return EM_OK;
 }

@@ -221,10 +221,10 @@ static int is_limited_badly(em_status status, const em_model *model)
 }
 
 /* Is there more to be had of products, or of what is sent, than single precision?  Then from now on. */
-static int use_double(emi_job *job)
+static int use_double(const emi_method *method, emi_job *job)
 {
     int products = job->options->precision == EMI_PRECISION_AUTO && emi_problem_use_double(job->problem);
-    int wire = job->options->wire == EMI_WIRE_AUTO && job->narrow_wire;
+    int wire = job->options->wire == EMI_WIRE_AUTO && job->narrow_wire && method->uses & EMI_USES_WIRE;
     if (wire) job->narrow_wire = 0;
     return products || wire;
 }
@@ -235,7 +235,7 @@ static em_status solve_in_precision(const emi_method *method, emi_job *job, em_m
     emi_problem *p = job->problem;
     em_status status = solve_by(method, *job, out, err);
     int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
-    if (!wanting || !use_double(job)) return status;
+    if (!wanting || !use_double(method, job)) return status;
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
     p->mesh->failure = (em_error){0};

@@ -102,9 +102,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;
     sent.rows = (int)packed_size(d), sent.cols = 1;
-    s->mesh->narrow = s->narrow_wire;
     emi_tree_average_at_root(s->mesh, &sent, mean);
-    s->mesh->narrow = 0;
     if (C && !emi_mesh_failed(s->mesh)) status = solve(s, mean, C, err);
     if (status == EM_ENUMERIC) { /* the test for the end sees it, and tells the others */
         s->answer.residual = NAN;
@@ -133,7 +131,7 @@ const emi_method emi_covariance = {.info = {.name = "covariance",
                                             .cite = "the direct way; exact averages over a spanning tree",
                                             .residual = 1,
                                             .exact = 1},
-                                   .uses = EMI_USES_PRECISION | EMI_USES_WIRE,
+                                   .uses = EMI_USES_PRECISION,
                                    .traits = EMI_NEEDS_DENSE | EMI_AT_ROOT,
                                    .iterations = 1,
                                    .run = covariance_run};

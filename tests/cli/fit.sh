@@ -195,7 +195,7 @@ before=$(ls)
 works fit data.npy -k 3 -n 4 --dry-run -o planned.npz --trace planned.csv
 says "method    "
 says "operator  "
-grep -qE '^sends +(about|at most) [0-9]+ messages, [0-9.]+ [MG]B in all, in [0-9]+ rounds$' "$out" || fail "what would be sent"
+grep -qE '^sends +(about|at most) [0-9]+ messages, [0-9.]+ [MG]B in all, in [0-9]+ rounds; numbers of (32|64) bits$' "$out" || fail "what would be sent"
 grep -qE '^memory +[0-9.]+ [MG]B in this process, beside the rows$' "$out" || fail "what would be held"
 [[ $(ls) == "$before" ]] || fail "a dry run left files"
 works fit data.npy -k 3 -m dsa --iterations 7 -n 4 --dry-run

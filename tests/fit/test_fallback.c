@@ -16,7 +16,7 @@ lapack_int LAPACKE_dsyevd_work(int layout, char job, char triangle, lapack_int n
     return 7;
 }
 
-enum { FEATURES = 100, SAMPLES = 200, NODES = 4 };
+enum { FEATURES = 300, SAMPLES = 400, NODES = 4 };
 
 static em_status fit(em_model **model, const char *method, em_error *err)
 {

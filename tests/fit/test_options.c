@@ -193,6 +193,7 @@ static const char *const other_values[][2] = {
     {"center", "no"},
     {"scale", "spectral"},
     {"precision", "single"},
+    {"wire", "32"},
     {"seed", "18446744073709551615"},
     {"truth", "compute"},
     {"trace", "error"},

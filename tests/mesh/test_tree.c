@@ -45,6 +45,39 @@ static void sums_are_exact(void **state)
     on_every_topology(sum_and_average);
 }
 
+/* Each node rounds what it hands on, once; the root adds in double.  Along a path that is a sum from its end. */
+static void narrow_sum(em_mesh *mesh)
+{
+    double sum[SIZE], given[SIZE];
+    emi_field parts = entries(mesh);
+    emi_count before = mesh->count[mesh->phase];
+    for (int i = 0; i < mesh->hosted; i++)
+        for (int n = 0; n < SIZE; n++) emi_at(&parts, i).v[n] = entry(i, n) + 1e-12; /* which no float has beside 1 */
+    mesh->narrow = 1;
+    emi_tree_sum_at_root(mesh, &parts, sum);
+    for (int n = 0; n < SIZE; n++) given[n] = entry(0, n) + 1e-12;
+    emi_tree_give(mesh, given, SIZE);
+    mesh->narrow = 0;
+    emi_count after = mesh->count[mesh->phase];
+    uint64_t messages = 2 * (uint64_t)(mesh->graph->nodes - 1);
+    assert_int_equal(after.messages - before.messages, messages);
+    assert_int_equal(after.scalars - before.scalars, messages * SIZE);
+    assert_int_equal(after.bytes - before.bytes, messages * SIZE * sizeof(float));
+    for (int n = 0; n < SIZE; n++) {
+        double wanted = 1e-12, own = entry(0, n);
+        for (int i = 0; i < mesh->hosted; i++) wanted += entry(i, n);
+        assert_true(fabs(sum[n] - wanted) <= 1e-11);
+        assert_true(own == 0 || given[n] == (double)(float)own); /* at the root too */
+    }
+    emi_field_free(&parts);
+}
+
+static void sums_in_single_precision(void **state)
+{
+    (void)state;
+    on_every_topology(narrow_sum);
+}
+
 static void maximum(em_mesh *mesh)
 {
     double largest[SIZE];
@@ -151,9 +184,9 @@ static void costs_what_the_tree_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_exact),           cmocka_unit_test(maxima_are_exact),
-        cmocka_unit_test(a_nan_reaches_everyone),   cmocka_unit_test(the_root_gives_and_sums),
-        cmocka_unit_test(costs_what_the_tree_says),
+        cmocka_unit_test(sums_are_exact),          cmocka_unit_test(sums_in_single_precision),
+        cmocka_unit_test(maxima_are_exact),        cmocka_unit_test(a_nan_reaches_everyone),
+        cmocka_unit_test(the_root_gives_and_sums), cmocka_unit_test(costs_what_the_tree_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -311,7 +311,7 @@ static void the_trace_has_a_row_an_iteration(void **state)
         assert_int_equal(row->rounds, t);
         assert_int_equal(row->messages, sent);
         assert_int_equal(row->bytes, sent * SIZE * sizeof(double));
-        assert_close(row->units, (double)t, 1e-15);
+        assert_close(row->units, (double)(sent * SIZE), 1e-15); /* numbers, until there is a model to measure by */
         assert_true(isnan(row->error) && isfinite(row->residual));
         assert_true(t == 0 ? row->seconds == 0 : row->seconds >= row[-1].seconds);
         assert_true(t == 0 || row->consensus <= row[-1].consensus * 1.0000001 + 1e-14);
