@@ -159,6 +159,7 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
         emi_move_sums(r.Z, sum, size);
         since = 0;
     }
+    emi_shard_forget(t->C->shard, from, rows_of_part);
     return EM_OK;
 }
 

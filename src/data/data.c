@@ -114,13 +114,22 @@ size_t emi_data_row(const em_data *data, size_t row)
     return data->kept ? data->kept[row] : row;
 }
 
+void emi_data_forget(const em_data *data, size_t first, size_t count)
+{
+    if (data->source->forget && !data->kept) data->source->forget(data, first, count);
+}
+
 em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err)
 {
     if (first > data->rows || count > data->rows - first)
         return emi_fail(err, EM_EINVAL, "%s: rows %zu to %zu asked for, and it has %zu", data->name, first,
                         first + count, data->rows);
-    if (!data->kept) return data->source->read(data, first, count, out, err);
     em_status status = EM_OK;
+    if (!data->kept) {
+        status = data->source->read(data, first, count, out, err);
+        emi_data_forget(data, first, count);
+        return status;
+    }
     for (size_t r = 0, run; status == EM_OK && r < count; r += run) { /* rows in a row at once */
         const size_t *kept = data->kept + first + r;
         run = 1;
@@ -128,11 +137,6 @@ em_status em_data_read(const em_data *data, size_t first, size_t count, double *
         status = data->source->read(data, kept[0], run, out + r * data->columns, err);
     }
     return status;
-}
-
-void emi_data_forget(const em_data *data, size_t first, size_t count)
-{
-    if (data->source->forget && !data->kept) data->source->forget(data, first, count);
 }
 
 const void *emi_data_in_place(const em_data *data, size_t first)
@@ -189,7 +193,6 @@ static em_status find_whole(const em_data *data, size_t *kept, size_t *count, em
         TRY(em_data_read(data, first, now, rows, err));
         for (size_t r = 0; r < now; r++)
             if (is_whole(rows + r * d, d)) kept[(*count)++] = first + r;
-        emi_data_forget(data, first, now);
     }
 done:
     emi_free(rows);

@@ -61,12 +61,15 @@ static const void *strided_in_place(const em_data *data, size_t first)
     return usable && (uintptr_t)at % emi_dtype_size(s->layout.type) == 0 ? at : NULL;
 }
 
-/* Give the whole pages inside these rows back: they are read again from the file when needed. */
+/* Give the whole pages inside these rows back: they are read again from the file when needed.  Of a file that is not large
+ * they may stay, as finding them again takes time. */
 static void strided_forget(const em_data *data, size_t first, size_t count)
 {
+    static const size_t large = (size_t)1 << 30;
     const strided *s = data->state;
     const emi_layout *l = &s->layout;
-    if (s->bytes.kind != EMI_MAPPED || l->row_stride <= 0 || l->row_stride < l->column_stride) return;
+    if (s->bytes.size < large || s->bytes.kind != EMI_MAPPED || l->row_stride <= 0 || l->row_stride < l->column_stride)
+        return;
     size_t page = (size_t)sysconf(_SC_PAGESIZE); /* and a map begins on one */
     size_t from = l->offset + first * (size_t)l->row_stride, to = from + count * (size_t)l->row_stride;
     from = (from + page - 1) / page * page;
