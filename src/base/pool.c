@@ -17,62 +17,80 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
+/* A loop under way, on the stack of who runs it. */
+typedef struct loop {
+    emi_loop_body *body;
+    void *context;
+    int count;
+    atomic_int next;
+    int inside; /* workers that take passes of it, beside who runs it */
+    int failed_index;
+    em_error failure;
+    struct loop *before;
+} loop;
+
 /* INVARIANTS
- * (1) `job` counts loops; a worker runs a loop when it sees a new value, once.
- * (2) `busy` is the number of workers that have not finished the current loop; the
- *     caller returns when it is 0, so `body` and `context` outlive their use.
- * (3) `failed_index` and `failure` belong to the loop and are written under `lock`. */
+ * (1) `loops` are those under way, the latest first: a pass of one may itself run a loop, whose passes workers take that have
+ *     nothing else to do.
+ * (2) A loop is left by who runs it when all passes are taken and nobody is inside: it outlives its use.
+ * (3) All but `next`, and the loops' failures, are read and written under `lock`. */
 struct emi_pool {
     int size; /* threads, the calling one included */
     int started;
     worker *workers;
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    unsigned long job;
-    int busy, closing;
-
-    emi_loop_body *body;
-    void *context;
-    int count;
-    atomic_int next;
-    int failed_index;
-    em_error failure;
+    loop *loops;
+    int idle, closing;
 };
 
-static void note_failure(emi_pool *pool, int index, const em_error *err)
+/* Who this thread is, in a pool: 0 for all that are no workers. */
+static _Thread_local int self;
+
+static void note_failure(emi_pool *pool, loop *l, int index, const em_error *err)
 {
     (void)pthread_mutex_lock(&pool->lock);
-    if (pool->failed_index < 0 || index < pool->failed_index) {
-        pool->failed_index = index;
-        pool->failure = *err;
+    if (l->failed_index < 0 || index < l->failed_index) {
+        l->failed_index = index;
+        l->failure = *err;
     }
     (void)pthread_mutex_unlock(&pool->lock);
 }
 
-static void take_passes(emi_pool *pool, int id)
+static void take_passes(emi_pool *pool, loop *l)
 {
     int index;
-    while ((index = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed)) < pool->count) {
+    while ((index = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) < l->count) {
         em_error err;
-        em_status status = pool->body(pool->context, index, id, &err);
-        if (status != EM_OK) note_failure(pool, index, &err);
+        em_status status = l->body(l->context, index, self, &err);
+        if (status != EM_OK) note_failure(pool, l, index, &err);
     }
+}
+
+static loop *unfinished(const emi_pool *pool)
+{
+    loop *l = pool->loops;
+    while (l && atomic_load_explicit(&l->next, memory_order_relaxed) >= l->count) l = l->before;
+    return l;
 }
 
 static void *serve(void *argument)
 {
-    const worker *self = argument;
-    emi_pool *pool = self->pool;
-    unsigned long seen = 0;
+    const worker *own = argument;
+    emi_pool *pool = own->pool;
+    loop *l;
+    self = own->id;
     (void)pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (pool->job == seen && !pool->closing) (void)pthread_cond_wait(&pool->wake, &pool->lock);
-        if (pool->closing) break;
-        seen = pool->job;
+        pool->idle++;
+        while (!(l = unfinished(pool)) && !pool->closing) (void)pthread_cond_wait(&pool->wake, &pool->lock);
+        pool->idle--;
+        if (!l) break;
+        l->inside++;
         (void)pthread_mutex_unlock(&pool->lock);
-        take_passes(pool, self->id);
+        take_passes(pool, l);
         (void)pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0) (void)pthread_cond_signal(&pool->done);
+        if (--l->inside == 0) (void)pthread_cond_broadcast(&pool->done);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -119,34 +137,39 @@ int emi_pool_size(const emi_pool *pool)
 static em_status run_alone(int count, emi_loop_body *body, void *context, em_error *err)
 {
     for (int index = 0; index < count; index++) {
-        em_status status = body(context, index, 0, err);
+        em_status status = body(context, index, self, err);
         if (status != EM_OK) return status;
     }
     return EM_OK;
 }
 
+/* Not always the latest one: who runs another may still be at it. */
+static void take_off(emi_pool *pool, const loop *l)
+{
+    loop **at = &pool->loops;
+    while (*at != l) at = &(*at)->before;
+    *at = l->before;
+}
+
 em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err)
 {
     if (!pool || pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, body, context, err);
+    loop own = {.body = body, .context = context, .count = count, .failed_index = -1};
     (void)pthread_mutex_lock(&pool->lock);
-    pool->body = body;
-    pool->context = context;
-    pool->count = count;
-    pool->failed_index = -1;
-    atomic_store(&pool->next, 0);
-    pool->busy = pool->size - 1;
-    pool->job++;
-    (void)pthread_cond_broadcast(&pool->wake);
+    own.before = pool->loops;
+    pool->loops = &own;
+    if (pool->idle > 0) (void)pthread_cond_broadcast(&pool->wake);
     (void)pthread_mutex_unlock(&pool->lock);
 
-    take_passes(pool, 0);
+    take_passes(pool, &own);
 
     (void)pthread_mutex_lock(&pool->lock);
-    while (pool->busy) (void)pthread_cond_wait(&pool->done, &pool->lock);
+    while (own.inside > 0) (void)pthread_cond_wait(&pool->done, &pool->lock);
+    take_off(pool, &own);
     (void)pthread_mutex_unlock(&pool->lock);
-    if (pool->failed_index < 0) return EM_OK;
-    if (err) *err = pool->failure;
-    return pool->failure.code;
+    if (own.failed_index < 0) return EM_OK;
+    if (err) *err = own.failure;
+    return own.failure.code;
 }
 
 void emi_pool_close(emi_pool **handle)

@@ -17,7 +17,8 @@ typedef struct forming {
     const emi_cov *C;
     const emi_vectors *v;
     const emi_helpers *helpers;
-    size_t first, count; /* vectors that are shared now */
+    char *shared;        /* the caller's scratch, for vectors that all multiply */
+    size_t first, count; /* those that are there now */
 } forming;
 
 static size_t smaller(size_t a, size_t b)
@@ -90,9 +91,8 @@ static em_status read_body(void *context, int index, int worker, em_error *err)
 {
     const forming *t = context;
     size_t from = (size_t)index * SLICE, step = t->v->across ? 1 : (size_t)t->v->n;
-    char *shared = (char *)t->helpers->scratch[0].v;
     return t->v->read(t->C, t->first + from, smaller(SLICE, t->count - from),
-                      shared + from * step * emi_real_size(t->C->real), t->count,
+                      t->shared + from * step * emi_real_size(t->C->real), t->count,
                       t->helpers->scratch[worker].v + for_vectors(t->v->n), err);
 }
 
@@ -106,7 +106,7 @@ static em_status form_large(forming *t, double *matrix, em_error *err)
         t->count = smaller(at_once(t->v->n), t->v->count - t->first);
         int slices = (int)((t->count + SLICE - 1) / SLICE);
         TRY(emi_pool_run(h->pool, slices, (double)t->count * t->v->n, read_body, t, err));
-        TRY(emi_outer_share(&outer, h->scratch[0].v, t->count, h->pool, h->scratch, beside, err));
+        TRY(emi_outer_share(&outer, t->shared, t->count, h->pool, h->scratch, beside, err));
         if (!t->v->across) emi_shard_forget(t->C->shard, t->first, t->count);
     }
 done:
@@ -117,7 +117,7 @@ em_status emi_form(const emi_cov *C, const emi_vectors *v, double **out, emi_scr
 {
     size_t size;
     const emi_helpers alone = {NULL, &scratch};
-    forming t = {.C = C, .v = v, .helpers = C->helpers ? C->helpers : &alone};
+    forming t = {.C = C, .v = v, .helpers = C->helpers ? C->helpers : &alone, .shared = (char *)scratch.v};
     double *matrix = emi_size_overflows((size_t)v->n, (size_t)v->n, &size) ? NULL : emi_doubles(size);
     if (!matrix) return emi_fail_memory_try(err, "covariance", "method=krylov");
     memset(matrix, 0, size * sizeof *matrix);

@@ -23,9 +23,11 @@ em_status emi_problem_status(const emi_problem *p, em_error *err)
     return p->mesh->failure.code;
 }
 
-const emi_helpers *emi_problem_helpers(const emi_problem *p)
+const emi_helpers *emi_problem_helpers(const emi_problem *p, int i)
 {
-    return p->mesh->hosted == 1 ? &p->helpers : NULL;
+    size_t all = 0;
+    for (int j = 0; j < p->mesh->hosted; j++) all += p->shard[j].count;
+    return p->shard[i].count > all / (size_t)p->threads ? &p->helpers : NULL;
 }
 
 double emi_problem_product_cost(const emi_problem *p, int K)
@@ -203,7 +205,7 @@ static void describe_operators(emi_problem *p, emi_real real)
         p->C[i] = (emi_cov){.d = p->d,
                             .weight = (double)p->mesh->graph->nodes / (double)p->N,
                             .shard = &p->shard[i],
-                            .helpers = emi_problem_helpers(p),
+                            .helpers = emi_problem_helpers(p, i),
                             .standard = &p->standard,
                             .real = within_single(p, real)};
 }

@@ -81,8 +81,8 @@ em_status emi_problem_for_nodes(emi_problem *p, double cost, emi_loop_body *body
 /* What has become of the exchanges so far. */
 em_status emi_problem_status(const emi_problem *p, em_error *err);
 
-/* The threads that may help a node: where it lives here alone, all of them; else they are busy with the nodes. */
-const emi_helpers *emi_problem_helpers(const emi_problem *p);
+/* The threads that may help node i, when they have nothing else to do: where its rows are more than a thread's share. */
+const emi_helpers *emi_problem_helpers(const emi_problem *p, int i);
 
 /* Floating-point operations of a product with K vectors at every node here. */
 double emi_problem_product_cost(const emi_problem *p, int K);

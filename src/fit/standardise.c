@@ -75,7 +75,7 @@ static em_status survey_body(void *context, int i, int worker, em_error *err)
     survey *t = context;
     emi_problem *p = t->p;
     em_status status =
-        emi_survey(&p->shard[i], t->unit, emi_at(&t->found, i).v, emi_problem_helpers(p), p->scratch[worker], err);
+        emi_survey(&p->shard[i], t->unit, emi_at(&t->found, i).v, emi_problem_helpers(p, i), p->scratch[worker], err);
     if (status != EM_OK && err) err->node = p->mesh->first + i;
     return status;
 }

@@ -77,6 +77,53 @@ static void reports_the_smallest_failure(void **state)
     }
 }
 
+/* A loop whose passes run loops, the last of them most of the work. */
+typedef struct nest {
+    emi_pool *pool;
+    tally inner[6];
+    atomic_int deepest;
+} nest;
+
+static em_status deep_body(void *context, int index, int worker, em_error *err)
+{
+    (void)index, (void)worker, (void)err;
+    atomic_fetch_add((atomic_int *)context, 1);
+    return EM_OK;
+}
+
+static em_status nested_body(void *context, int index, int worker, em_error *err)
+{
+    nest *n = context;
+    (void)worker;
+    em_status status = emi_pool_run(n->pool, index == 5 ? MOST_TURNS : 7, worth_it, count_body, &n->inner[index], err);
+    if (status == EM_OK) status = emi_pool_run(n->pool, 3, worth_it, deep_body, &n->deepest, err);
+    return status;
+}
+
+static void loops_within_loops(void **state)
+{
+    (void)state;
+    static const int failing[] = {3, -1};
+    static nest n;
+    for (int threads = 1; threads <= MOST_THREADS; threads++)
+        for (int fails = 0; fails < 2; fails++) {
+            em_error err = {0};
+            memset(&n, 0, sizeof n);
+            assert_ok(emi_pool_open(&n.pool, threads, &err), &err);
+            for (int i = 0; i < 6; i++) n.inner[i].workers = threads;
+            if (fails) n.inner[4].failing = failing;
+            em_status status = emi_pool_run(n.pool, 6, worth_it, nested_body, &n, &err);
+            if (fails) {
+                assert_fails(status, EM_EDATA, "turn 3: ", &err);
+            } else {
+                assert_ok(status, &err);
+                for (int i = 0; i < 6; i++) check_all_once(&n.inner[i], i == 5 ? MOST_TURNS : 7);
+                assert_int_equal(atomic_load(&n.deepest), 18);
+            }
+            emi_pool_close(&n.pool);
+        }
+}
+
 static void serves_many_loops(void **state)
 {
     (void)state;
@@ -133,8 +180,11 @@ static void opens_one_thread_a_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_turn_once),         cmocka_unit_test(reports_the_smallest_failure),
-        cmocka_unit_test(serves_many_loops),       cmocka_unit_test(threads_work_at_the_same_time),
+        cmocka_unit_test(every_turn_once),
+        cmocka_unit_test(reports_the_smallest_failure),
+        cmocka_unit_test(loops_within_loops),
+        cmocka_unit_test(serves_many_loops),
+        cmocka_unit_test(threads_work_at_the_same_time),
         cmocka_unit_test(opens_one_thread_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

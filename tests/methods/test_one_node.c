@@ -157,6 +157,56 @@ static void what_is_asked_for_is_done(void **state)
     free(t.rows);
 }
 
+/* One node has most of the rows: threads that are done with the others help it. */
+static em_model *fit_unequal(const table *t, const char *method, int threads)
+{
+    static const size_t shares[] = {300, 17000, 1, 2699};
+    const em_data *tables[4];
+    em_data *data[4] = {NULL};
+    em_error err = {0};
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_shards *shards = NULL;
+    em_model *model = NULL;
+    ptrdiff_t row = (ptrdiff_t)sizeof(double) * t->d;
+    const double *rows = t->rows;
+    for (int i = 0; i < 4; i++, rows += shares[i - 1] * (size_t)t->d) {
+        assert_ok(em_data_from_array(&data[i], rows, EM_F64, shares[i], (size_t)t->d, row, sizeof(double), &err), &err);
+        tables[i] = data[i];
+    }
+    assert_ok(em_graph_create(&graph, "path", 4, 0, &err), &err);
+    assert_ok(em_mesh_open(&mesh, NULL, graph, threads, &err), &err);
+    assert_ok(em_shards_of(&shards, tables, 4, &err), &err);
+    em_options options = options_of(method, 3);
+    assert_ok(em_fit(&model, &options, mesh, shards, &err), &err);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    for (int i = 0; i < 4; i++) em_data_free(&data[i]);
+    return model;
+}
+
+static void nodes_of_unequal_size(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"krylov", "covariance", "deepca"};
+    table t = gaussian_table(20000, 24, 12);
+    truth exact = truth_of(&t);
+    for (int w = 0; w < 3; w++) {
+        em_model *alone = fit_unequal(&t, some[w], 1);
+        check_model(&exact, alone);
+        for (int threads = 2; threads <= 4; threads++) {
+            em_model *together = fit_unequal(&t, some[w], threads);
+            assert_memory_equal(em_model_components(alone), em_model_components(together),
+                                sizeof(double) * 3 * (size_t)t.d);
+            em_model_free(&together);
+        }
+        em_model_free(&alone);
+    }
+    free_truth(&exact);
+    free(t.rows);
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -186,6 +236,7 @@ int main(void)
         cmocka_unit_test(spectra_that_need_double),
         cmocka_unit_test(numbers_whose_squares_are_none),
         cmocka_unit_test(what_is_asked_for_is_done),
+        cmocka_unit_test(nodes_of_unequal_size),
         cmocka_unit_test(threads_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
