@@ -18,6 +18,7 @@
 
 enum {
     BLOCK_BYTES = 1 << 20, /* of rows as doubles, where they must be read      */
+    FEATURES = 1024,       /* that are gone through at a time                  */
     PIECE = 256,           /* rows at most that are summed one after the other */
     FIRST_PIECE = 16       /* of a part, which often is gone through twice     */
 };
@@ -37,14 +38,14 @@ static double larger(double a, double b)
 /* Sums of differences from `centre` and of their squares, and extremes.  Four rows at a time: what is found so far is fetched and
  * put back less often. */
 #define SURVEYOR(FROM)                                                                                                 \
-    EMI_WIDE static void survey_##FROM(const void *from, size_t count, size_t d, const double *restrict centre,        \
-                                       double *restrict sum, double *restrict squares, double *restrict highest,       \
-                                       double *restrict lowest)                                                        \
+    EMI_WIDE static void survey_##FROM(const void *from, size_t count, size_t d, size_t features,                      \
+                                       const double *restrict centre, double *restrict sum, double *restrict squares,  \
+                                       double *restrict highest, double *restrict lowest)                              \
     {                                                                                                                  \
         const FROM *row = from;                                                                                        \
         size_t r = 0;                                                                                                  \
         for (; r + 4 <= count; r += 4, row += 4 * d)                                                                   \
-            for (size_t f = 0; f < d; f++) {                                                                           \
+            for (size_t f = 0; f < features; f++) {                                                                    \
                 double v = row[f], w = row[d + f], x = row[2 * d + f], y = row[3 * d + f], c = centre[f];              \
                 highest[f] = larger(larger(larger(larger(highest[f], v), w), x), y);                                   \
                 lowest[f] = larger(larger(larger(larger(lowest[f], -v), -w), -x), -y);                                 \
@@ -53,7 +54,7 @@ static double larger(double a, double b)
                 squares[f] += (v * v + w * w) + (x * x + y * y);                                                       \
             }                                                                                                          \
         for (; r < count; r++, row += d)                                                                               \
-            for (size_t f = 0; f < d; f++) {                                                                           \
+            for (size_t f = 0; f < features; f++) {                                                                    \
                 double v = row[f], from_centre = v - centre[f];                                                        \
                 highest[f] = larger(highest[f], v);                                                                    \
                 lowest[f] = larger(lowest[f], -v);                                                                     \
@@ -67,8 +68,8 @@ SURVEYOR(float)
 SURVEYOR(uint8_t)
 SURVEYOR(int8_t)
 
-typedef void surveyor(const void *from, size_t count, size_t d, const double *centre, double *sum, double *squares,
-                      double *highest, double *lowest);
+typedef void surveyor(const void *from, size_t count, size_t d, size_t features, const double *centre, double *sum,
+                      double *squares, double *highest, double *lowest);
 
 /* Where values are missing: they count as nothing. */
 static void survey_holes(const double *rows, size_t count, size_t d, double *piece)
@@ -158,7 +159,10 @@ static int survey_piece(const survey *s, const block *b, size_t at, size_t count
     nothing_yet(piece, d);
     if (b->look) {
         for (size_t f = 0; f < d; f++) n[f] = (double)count;
-        b->look(rows, count, d, centre, sum, squares, piece + EMI_HIGHEST * d, piece + EMI_LOWEST * d);
+        for (size_t at_feature = 0; at_feature < d; at_feature += FEATURES) /* whose sums stay in the cache */
+            b->look(rows + b->row_size / d * at_feature, count, d,
+                    d - at_feature < FEATURES ? d - at_feature : FEATURES, centre + at_feature, sum + at_feature,
+                    squares + at_feature, piece + EMI_HIGHEST * d + at_feature, piece + EMI_LOWEST * d + at_feature);
     } else {
         survey_holes((const double *)(const void *)rows, count, d, piece);
     }

@@ -8,24 +8,46 @@ double emi_eps(const emi_rounding *r)
     return r->single ? EMI_ROUNDING_SINGLE : EMI_ROUNDING;
 }
 
-double emi_spread(const emi_rounding *r, int d, const double *x)
+/* Sums of many terms go in lanes, which a processor adds at once. */
+enum { LANES = 8 };
+
+static double total(const double *lanes)
 {
     double sum = 0;
-    for (int f = 0; f < d; f++) sum += r->deviation[f] * fabs(x[f]);
+    for (int n = 0; n < LANES; n++) sum += lanes[n];
     return sum;
+}
+
+static double magnitude(double value)
+{
+    return value < 0 ? -value : value;
+}
+
+double emi_spread(const emi_rounding *r, int d, const double *x)
+{
+    double lanes[LANES] = {0};
+    int f = 0;
+    for (; f + LANES <= d; f += LANES)
+        for (int n = 0; n < LANES; n++) lanes[n] += r->deviation[f + n] * magnitude(x[f + n]);
+    for (; f < d; f++) lanes[0] += r->deviation[f] * magnitude(x[f]);
+    return total(lanes);
 }
 
 /* What the mean of feature f may be off by, and no more than is there. */
 static double shift_of(const emi_rounding *r, int f)
 {
-    return fmin(EMI_ROUNDING / 32 * r->offset[f], r->deviation[f]);
+    double off = EMI_ROUNDING / 32 * r->offset[f];
+    return off < r->deviation[f] ? off : r->deviation[f];
 }
 
 double emi_shift(const emi_rounding *r, int d, const double *x)
 {
-    double sum = 0;
-    for (int f = 0; f < d; f++) sum += shift_of(r, f) * (x ? fabs(x[f]) : shift_of(r, f));
-    return x ? sum : sqrt(sum);
+    double lanes[LANES] = {0};
+    int f = 0;
+    for (; x && f + LANES <= d; f += LANES)
+        for (int n = 0; n < LANES; n++) lanes[n] += shift_of(r, f + n) * magnitude(x[f + n]);
+    for (; f < d; f++) lanes[f % LANES] += shift_of(r, f) * (x ? magnitude(x[f]) : shift_of(r, f));
+    return x ? total(lanes) : sqrt(total(lanes));
 }
 
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before)
