@@ -202,11 +202,23 @@ static em_status look(emi_findings *f, em_error *err)
  * anything is in doubt, they are measured. */
 static int may_be_estimated(const emi_job *job)
 {
-    enum { SOME = 8, MANY = 128 }; /* it takes eight products itself */
+    enum { SOME = 8, TWICE = 16, MANY = 128 }; /* it takes eight products itself */
     const emi_problem *p = job->problem;
     if (p->mesh->graph->nodes > 1 || !(job->method->traits & EMI_AT_ROOT) || job->options->tolerance == 0) return 0;
-    if (3 * job->solver.answer.residual > job->options->tolerance) return 0; /* three times that would be too much */
+    if (job->observer.K <= TWICE && 3 * job->solver.answer.residual > job->options->tolerance)
+        return 0; /* three times that would be too much, and measuring takes little more */
     return job->options->precision != EMI_PRECISION_DOUBLE && job->observer.K > (job->found_in_single ? SOME : MANY);
+}
+
+/* Is single precision clearly not enough, so that it will be done again in double? */
+static int is_hopeless(const emi_findings *f)
+{
+    static const double far = 6; /* twice the tolerance, as three times it is said */
+    const emi_job *job = f->job;
+    double worst = 0;
+    for (int k = 0; k < (int)f->says->n.has; k++) worst = fmax(worst, f->verdict.residual[k]);
+    return job->found_in_single && job->options->precision == EMI_PRECISION_AUTO &&
+           worst > far * job->options->tolerance;
 }
 
 static em_status estimate(emi_findings *f, int *enough, em_error *err)
@@ -224,7 +236,7 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     f->by_rows = 1;
     TRY(certify(f, err));
     double in_doubt = n->short_of + n->unknown + n->missed + (f->job->found_in_single ? n->limited : 0);
-    *enough = sound && in_doubt == 0 && n->has == (f->K < s->rank ? f->K : s->rank);
+    *enough = (sound && in_doubt == 0 && n->has == (f->K < s->rank ? f->K : s->rank)) || is_hopeless(f);
 done:
     (void)emi_problem_use_rows(f->job->problem, by_rows);
     f->by_rows = before;
