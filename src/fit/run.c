@@ -199,10 +199,10 @@ static int is_to_be_replaced(const em_mesh *mesh, em_status status, const em_mod
 }
 
 /* Say so in what is told of the choice. */
-static void tell_next(char *why, size_t room, const emi_method *tried, const char *what, const emi_method *next)
+static void tell_next(char *why, const char *tried, const char *what, const char *next)
 {
-    size_t used = strlen(why);
-    (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried->info.name, what, next->info.name);
+    const size_t room = sizeof((em_info *)0)->choice, used = strlen(why);
+    (void)snprintf(why + used, room - used, "; %s: %s, %s instead", tried, what, next);
 }
 
 static int is_lost_in_rounding(em_status status, const em_model *model)
@@ -229,13 +229,20 @@ static int use_double(const emi_method *method, emi_job *job)
     return products || wire;
 }
 
-/* In single precision, and again in double where that has not all digits that were asked for. */
+/* In single precision, and again in double where that has not all digits that were asked for; a run that resumes goes on as it
+ * was. */
 static em_status solve_in_precision(const emi_method *method, emi_job *job, em_model **out, em_error *err)
 {
     emi_problem *p = job->problem;
+    emi_label *label = job->checkpoint ? &job->checkpoint->label : NULL;
+    if (label && !emi_checkpoint_resumes(job->checkpoint)) label->in_double = 0;
+    if (label && label->in_double) (void)use_double(method, job);
     em_status status = solve_by(method, *job, out, err);
     int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
     if (!wanting || !use_double(method, job)) return status;
+    if (*job->why) tell_next(job->why, "single precision", status ? em_status_text(status) : "not enough", "double");
+    if (label) label->in_double = 1;
+    if (label) (void)snprintf(label->choice, sizeof label->choice, "%s", job->why);
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
     p->mesh->failure = (em_error){0};
@@ -257,26 +264,27 @@ static em_status try_method(const emi_method *method, emi_job *job, em_model **o
 }
 
 /* The first choice that gets there. */
-static em_status solve_by_choice(const emi_method *const *choices, char *why, size_t room, emi_job job, em_model **out,
-                                 em_error *err)
+static em_status solve_by_choice(const emi_method *const *choices, emi_job job, em_model **out, em_error *err)
 {
+    const size_t room = sizeof((em_info *)0)->choice;
     int c = 0, rounding = 0;
     em_error failure = {0}; /* of the one that was tried last */
     em_mesh *mesh = job.problem->mesh;
     em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
     if (status != EM_OK) return status;
-    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(why, room, "%s", job.checkpoint->label.choice);
+    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(job.why, room, "%s", job.checkpoint->label.choice);
     for (;; c++) {
         em_model_free(out);
-        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", why);
+        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", job.why);
         mesh->failure = failure = (em_error){0};
         job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
         status = try_method(choices[c], &job, out, &failure);
         if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
         rounding |= is_lost_in_rounding(status, *out);
         if (rounding && job.last) break;
-        tell_next(why, room, choices[c], status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
-                  choices[c + 1]);
+        tell_next(job.why, choices[c]->info.name,
+                  status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
+                  choices[c + 1]->info.name);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;
         (void)emi_problem_use_rows(job.problem, 1);
     }
@@ -294,10 +302,11 @@ em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *pl
                    .truth = truth,
                    .checkpoint = checkpoint,
                    .gram = plan->gram,
+                   .why = why,
                    .narrow_wire = plan->narrow_wire};
     (void)snprintf(why, sizeof why, "%s", plan->why);
     TRY(emi_problem_set_operator(problem, plan->dense, err));
-    TRY(solve_by_choice(plan->method, why, sizeof why, job, out, err));
+    TRY(solve_by_choice(plan->method, job, out, err));
     (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
     (*out)->info.resumed = checkpoint ? checkpoint->resumed : 0;
 done:

@@ -16,6 +16,7 @@ typedef struct emi_job {
     int gram;                   /* a matrix that is formed is that of the rows' products  */
     int narrow_wire;            /* blocks are sent in single precision                    */
     int found_in_single;        /* the answer comes from products in single precision      */
+    char *why;                  /* what is told of the choice, of sizeof em_info's; empty: there was none */
     int last;                   /* no other method is tried where rounding is the trouble */
 
     emi_solver solver;

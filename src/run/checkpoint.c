@@ -64,6 +64,7 @@ static void serialize_label(emi_serializer *p, emi_label *label)
     emi_serialize_long(p, &label->iteration);
     emi_serialize_text(p, label->method, sizeof label->method);
     emi_serialize_text(p, label->choice, sizeof label->choice);
+    emi_serialize_int(p, &label->in_double);
     emi_serialize_words(p, &label->alpha, 1);
     emi_serialize_words(p, &label->network.lowest, 1);
     emi_serialize_words(p, &label->network.beta, 1);

@@ -28,6 +28,7 @@ typedef struct emi_label {
     long iteration;                            /* completed                                      */
     char method[EMI_METHOD_NAME];              /* that runs                                      */
     char choice[sizeof((em_info *)0)->choice]; /* why, where auto chose it                       */
+    int in_double;                             /* after single precision was not enough          */
     double alpha;                              /* as tuned                                       */
     emi_network network;                       /* as measured                                    */
 } emi_label;

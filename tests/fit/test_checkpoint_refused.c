@@ -63,7 +63,7 @@ static void another_problem_is_refused(void **state)
 enum {
     WORD = 8,
     ENTRY = 6 * WORD,
-    COUNT_AT = 50 * WORD
+    COUNT_AT = 51 * WORD
 }; /* of the options in the file: how many, then a name and a value each */
 
 static unsigned char *entry_of(unsigned char *bytes, size_t size, const char *name)

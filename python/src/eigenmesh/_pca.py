@@ -85,6 +85,9 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         rounds, messages, bytes and units sent in all, and by purpose in `phases`.
     residuals_ : array of shape (n_components,)
         |C x - theta x| / theta of each component.
+    estimated_ : bool
+        Residuals and bounds are three times what random combinations say: of many components, or of more than eight
+        that were found in single precision, on one node.
     angle_bounds_ : array of shape (n_components,)
         A bound on the sine of the angle between each component and the true one; 1 where nothing is known of it, NaN in
         a model of a file that is older than these bounds.
@@ -265,6 +268,7 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.n_components_, self.n_samples_ = model.components_count, model.samples
         self.network_: Traffic = model.traffic()
         self.verdict_, self.converged_, self.n_iter_ = model.reason, model.converged, int(model.info.iterations)
+        self.estimated_ = bool(model.info.estimated)
         self.method_, self.choice_ = model.method, text_of(model.info.choice)
 
     def _narrow(self) -> None:

@@ -332,6 +332,8 @@ typedef struct em_info {
     int limited;             /* components above the tolerance, where rounding forbids more */
     char choice[256];        /* why "auto" chose the method; empty otherwise */
     char precision[8];       /* "single" or "double": of the products that the answer was found by */
+    int wire_bits;           /* of a number that the method sent: 32 or 64 */
+    int estimated;           /* residuals and bounds are three times what random combinations of them say */
 } em_info;
 
 typedef struct em_model em_model;
@@ -361,6 +363,7 @@ typedef struct em_plan {
     double rounds, messages, bytes; /* that the method sends in so many */
     double memory;                  /* bytes in this process, beside the rows */
     const char *precision;          /* of products with the rows, where their numbers are within its range */
+    int wire_bits;                  /* of a number that the method sends: 32 or 64 */
 } em_plan;
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);
@@ -409,6 +412,12 @@ EM_API em_status em_model_transform(const em_model *model, const double *rows, s
                                     em_error *err);
 EM_API em_status em_model_inverse(const em_model *model, const double *scores, size_t count, int whiten, double *rows,
                                   em_error *err);
+
+/* Scores of all rows of a table, as they are: scores[r * components_count + k] = sum over f of
+ * (row[f] - mean[f]) / scale[f] * components[k * d + f], by so many threads, 0 for one a core.  mean and scale may be NULL.
+ * type: EM_F64, or EM_F32 for scores, and products, in single precision.  What is not finite makes its row's scores so. */
+EM_API em_status em_project(const em_data *rows, const double *mean, const double *scale, const double *components,
+                            int components_count, em_dtype type, void *scores, int threads, em_error *err);
 
 /* Forget all components but the first ones: noise, rank and units follow, and what was sent stays. */
 EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);
