@@ -78,10 +78,10 @@ static void *serve(void *argument)
 {
     const worker *own = argument;
     emi_pool *pool = own->pool;
-    loop *l;
     self = own->id;
     (void)pthread_mutex_lock(&pool->lock);
     for (;;) {
+        loop *l;
         pool->idle++;
         while (!(l = unfinished(pool)) && !pool->closing) (void)pthread_cond_wait(&pool->wake, &pool->lock);
         pool->idle--;
@@ -157,7 +157,7 @@ em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *bo
     loop own = {.body = body, .context = context, .count = count, .failed_index = -1};
     (void)pthread_mutex_lock(&pool->lock);
     own.before = pool->loops;
-    pool->loops = &own;
+    pool->loops = &own; /* cppcheck-suppress autoVariables ; it is taken off below */
     if (pool->idle > 0) (void)pthread_cond_broadcast(&pool->wake);
     (void)pthread_mutex_unlock(&pool->lock);
 

@@ -115,10 +115,11 @@ static em_status find_rows(const product *t, size_t first, size_t count, const r
     size_t size = emi_real_size(t->real) * (size_t)t->C->d;
     const emi_shard *shard = t->C->shard;
     *padded = (count + EMI_SKINNY_ROWS - 1) / EMI_SKINNY_ROWS * EMI_SKINNY_ROWS;
-    *rows = t->as_they_lie && *padded == count ? rows_in_place(t, first) : r->rows;
-    if (*rows == r->rows) memset((char *)r->rows + count * size, 0, (*padded - count) * size);
+    int in_place = t->as_they_lie && *padded == count;
+    *rows = in_place ? rows_in_place(t, first) : r->rows;
+    if (!in_place) memset((char *)r->rows + count * size, 0, (*padded - count) * size);
     if (!t->as_they_lie) return emi_standard_read(t->C->standard, shard, first, count, t->real, r->rows, r->read, err);
-    if (*rows == r->rows) memcpy(r->rows, rows_in_place(t, first), count * size);
+    if (!in_place) memcpy(r->rows, rows_in_place(t, first), count * size);
     return emi_data_check(shard->data, shard->first + first, count, err);
 }
 

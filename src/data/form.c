@@ -53,6 +53,11 @@ size_t emi_form_needs(int n, int d)
     return larger(for_vectors(n) + for_reading(n, d) + sums, EMI_LIFT_FEATURES * (size_t)n + (size_t)d);
 }
 
+double emi_form_memory(double n, int threads)
+{
+    return n <= SMALL ? threads * n * n : 0;
+}
+
 static emi_outer sum_in(const forming *t, double *matrix)
 {
     return (emi_outer){.n = t->v->n, .C = matrix, .weight = t->C->weight, .real = t->C->real, .across = t->v->across};

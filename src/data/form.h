@@ -22,4 +22,7 @@ enum { EMI_LIFT_FEATURES = 128 }; /* of n rows, in data/gram.c, which uses the s
 em_status emi_form(const emi_cov *C, const emi_vectors *v, double **out, emi_scratch scratch, em_error *err);
 size_t emi_form_needs(int n, int d);
 
+/* Doubles that it takes for a while beside the matrix and the scratch. */
+double emi_form_memory(double n, int threads);
+
 #endif

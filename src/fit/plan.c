@@ -1,6 +1,7 @@
 #include "fit/plan.h"
 
 #include "base/memory.h"
+#include "data/form.h"
 #include "fit/check.h"
 #include "fit/cost.h"
 #include "graph/spectrum.h"
@@ -235,7 +236,8 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     double d = p->d, block = d * p->K, hosted = p->mesh->hosted;
     double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
     double side = is_direct_on_rows(plan) ? (double)p->N : d;
-    if (plan->dense || method->traits & EMI_NEEDS_DENSE) doubles += hosted * side * side;
+    if (plan->dense || method->traits & EMI_NEEDS_DENSE)
+        doubles += hosted * side * side + emi_form_memory(side, p->threads);
     if (method == &emi_covariance) doubles += plan->gram ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) doubles += (2 * EMI_LANCZOS_BLOCKS + hosted + 2) * d * block_of(p, options);
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);

@@ -26,7 +26,7 @@ em_status emi_sketch_residuals(const emi_cov *C, emi_block X, const double *thet
     em_status status = EM_OK;
     emi_random random = emi_random_seed(seed, EMI_STREAM_SKETCH);
     size_t d = (size_t)X.rows, K = (size_t)X.cols;
-    double *room = emi_doubles(2 * COLUMNS * (d + K));
+    double *room = emi_doubles((d + K) * 2 * COLUMNS);
     if (!room) TRY(emi_fail_memory(err, "certificate"));
     emi_block S = {X.rows, COLUMNS, room}, W = {X.rows, COLUMNS, S.v + COLUMNS * d},
               SX = {COLUMNS, X.cols, W.v + COLUMNS * d}, WX = {COLUMNS, X.cols, SX.v + COLUMNS * K};

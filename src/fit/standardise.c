@@ -347,7 +347,7 @@ em_status emi_scale_by_spectrum(emi_problem *p, em_error *err)
 
 em_status emi_find_variance(emi_problem *p, const emi_overview *over, em_error *err)
 {
-    static const double many = 2;
+    static const double many = 2, most = 0x1p30; /* a scale that single precision bears too */
     p->variance = 0;
     p->standard.near = 1;
     for (int f = 0; f < p->d; f++) {
@@ -356,7 +356,7 @@ em_status emi_find_variance(emi_problem *p, const emi_overview *over, em_error *
         p->variance += deviation * deviation;
         p->deviation[f] = deviation;
         p->offset[f] = fmin(fabs(p->mean[f] * inverse), DBL_MAX); /* a constant may be any number of deviations away */
-        if (p->offset[f] > many * deviation) p->standard.near = 0;
+        if (p->offset[f] > many * deviation || inverse > most || inverse < 1 / most) p->standard.near = 0;
     }
     if (p->variance > 0 && isfinite(p->variance)) return EM_OK;
     return emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance);

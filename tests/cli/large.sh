@@ -10,12 +10,12 @@ fi
 
 features=784
 rows=1400000
-some=2000
-works generate -d $features -N $some -k 10 --gap 0.5 -o raw:f32:some
+filled=2000
+works generate -d $features -N $filled -k 10 --gap 0.5 -o raw:f32:some
 npy_with_header "{'descr': '<f4', 'fortran_order': False, 'shape': ($rows, $features), }" <some >large.npy
-truncate -s $(($(stat -c %s large.npy) + 4 * features * (rows - some))) large.npy
+truncate -s $(($(stat -c %s large.npy) + 4 * features * (rows - filled))) large.npy
 [[ $(stat -c %s large.npy) -gt 4000000000 ]] || fail "the file is not large"
-npy_with_header "{'descr': '<f4', 'fortran_order': False, 'shape': ($some, $features), }" <some >some.npy
+npy_with_header "{'descr': '<f4', 'fortran_order': False, 'shape': ($filled, $features), }" <some >few.npy
 
 cat >measure <<'END'
 #!/usr/bin/env python3
@@ -33,9 +33,9 @@ chmod +x measure
 ./measure transform model.npz large.npy -o raw:f32:scores || fail "transform takes too much, or fails"
 
 # Rows of zeros weigh in, and so do all others: variances are those of the few rows, about another mean and over more rows.
-works fit some.npy -k 3 --no-center -m krylov -o few.npz
+works fit few.npy -k 3 --no-center -m krylov -o few.npz
 ./measure fit large.npy -k 3 --no-center -m krylov -o all.npz || fail "krylov takes too much, or fails"
-/usr/bin/python3 - $some $rows <<'END'
+/usr/bin/python3 - $filled $rows <<'END'
 import sys
 import numpy as np
 few, all_ = np.load("few.npz"), np.load("all.npz")
