@@ -135,3 +135,15 @@ def test_the_rule_for_signs():
     components = eigenmesh.PCA().fit(datasets.load_iris().data).components_
     largest = np.argmax(np.abs(components), axis=1)
     assert (components[np.arange(len(components)), largest] > 0).all()
+
+
+@pytest.mark.parametrize("changed", [np.asfortranarray, lambda X: np.rint(100 * X).astype(np.int16),
+                                     lambda X: X.astype(np.float16), lambda X: X[:, ::2]])
+def test_wide_rows_that_lie_otherwise(changed):
+    """Few rows are taken from their own side, and of these only whole rows can be read."""
+    X = changed(np.random.default_rng(4).standard_normal((40, 900)).astype(np.float32))
+    pca, reference = eigenmesh.PCA(5).fit(X), Reference(5, svd_solver="full").fit(X.astype(np.float64))
+    assert pca.converged_
+    np.testing.assert_allclose(pca.explained_variance_, reference.explained_variance_, rtol=1e-6)
+    ours, theirs = np.abs(pca.transform(X)), np.abs(reference.transform(X))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * np.abs(X).max())

@@ -44,8 +44,14 @@ struct emi_pool {
     int idle, closing;
 };
 
-/* Who this thread is, in a pool: 0 for all that are no workers. */
-static _Thread_local int self;
+/* The pool that this thread works for, and who it is there: 0 for all others, and in all other pools. */
+static _Thread_local const emi_pool *home;
+static _Thread_local int number;
+
+static int worker_in(const emi_pool *pool)
+{
+    return pool && home == pool ? number : 0;
+}
 
 static void note_failure(emi_pool *pool, loop *l, int index, const em_error *err)
 {
@@ -59,10 +65,10 @@ static void note_failure(emi_pool *pool, loop *l, int index, const em_error *err
 
 static void take_passes(emi_pool *pool, loop *l)
 {
-    int index;
+    int index, id = worker_in(pool);
     while ((index = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) < l->count) {
         em_error err;
-        em_status status = l->body(l->context, index, self, &err);
+        em_status status = l->body(l->context, index, id, &err);
         if (status != EM_OK) note_failure(pool, l, index, &err);
     }
 }
@@ -78,7 +84,8 @@ static void *serve(void *argument)
 {
     const worker *own = argument;
     emi_pool *pool = own->pool;
-    self = own->id;
+    home = pool;
+    number = own->id;
     (void)pthread_mutex_lock(&pool->lock);
     for (;;) {
         loop *l;
@@ -134,10 +141,10 @@ int emi_pool_size(const emi_pool *pool)
     return pool->size;
 }
 
-static em_status run_alone(int count, emi_loop_body *body, void *context, em_error *err)
+static em_status run_alone(int id, int count, emi_loop_body *body, void *context, em_error *err)
 {
     for (int index = 0; index < count; index++) {
-        em_status status = body(context, index, self, err);
+        em_status status = body(context, index, id, err);
         if (status != EM_OK) return status;
     }
     return EM_OK;
@@ -153,7 +160,8 @@ static void take_off(emi_pool *pool, const loop *l)
 
 em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err)
 {
-    if (!pool || pool->size == 1 || count <= 1 || cost < worth_waking) return run_alone(count, body, context, err);
+    if (!pool || pool->size == 1 || count <= 1 || cost < worth_waking)
+        return run_alone(worker_in(pool), count, body, context, err);
     loop own = {.body = body, .context = context, .count = count, .failed_index = -1};
     (void)pthread_mutex_lock(&pool->lock);
     own.before = pool->loops;

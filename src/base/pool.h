@@ -18,7 +18,7 @@ int emi_pool_size(const emi_pool *pool);
 /* Run passes 0 .. count - 1.  `cost` is a guess at their arithmetic in all: what is small
  * runs on the calling thread, since waking others would take longer.  When some fail,
  * the failure of the smallest index is reported.  Without a pool, NULL, all of them do.  A pass
- * may run a loop itself: who has nothing left to do helps with it. */
+ * may run a loop itself: workers that have nothing left to do help with it. */
 em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *body, void *context, em_error *err);
 
 void emi_pool_close(emi_pool **handle);

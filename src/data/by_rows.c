@@ -120,7 +120,13 @@ static em_status find_rows(const product *t, size_t first, size_t count, const r
     if (!in_place) memset((char *)r->rows + count * size, 0, (*padded - count) * size);
     if (!t->as_they_lie) return emi_standard_read(t->C->standard, shard, first, count, t->real, r->rows, r->read, err);
     if (!in_place) memcpy(r->rows, rows_in_place(t, first), count * size);
-    return emi_data_check(shard->data, shard->first + first, count, err);
+    return EM_OK;
+}
+
+/* Were they there, in a file that may get shorter?  Asked after they were used. */
+static em_status check_rows(const product *t, size_t first, size_t count, em_error *err)
+{
+    return t->as_they_lie ? emi_data_check(t->C->shard->data, t->C->shard->first + first, count, err) : EM_OK;
 }
 
 /* What comes after them. */
@@ -153,6 +159,8 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
         em_status status = find_rows(t, first, count, &r, &rows, &padded, err);
         if (status != EM_OK) return status;
         emi_skinny(&p, rows, padded, rows_after(t, next, end));
+        status = check_rows(t, first, count, err);
+        if (status != EM_OK) return status;
         if (t->as_they_lie) emi_skinny_sums(t->real, r.S, padded, count, t->columns, sum + size);
         if (t->measures) emi_skinny_squares(r.S, padded, count, t->columns, sum + size + (size_t)t->columns);
         since += count;
@@ -272,6 +280,8 @@ static em_status score_body(void *context, int index, int worker, em_error *err)
         em_status status = find_rows(p, first, count, &r, &found, &padded, err);
         if (status != EM_OK) return status;
         emi_skinny(&scores, found, padded, rows_after(p, first + count, rows));
+        status = check_rows(p, first, count, err);
+        if (status != EM_OK) return status;
         write_scores(t, (const char *)r.S, first, padded, count);
         emi_shard_forget(p->C->shard, first, count);
     }

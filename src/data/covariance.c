@@ -90,7 +90,8 @@ em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch 
 
 void emi_cov_free(emi_cov *C)
 {
+    emi_free(C->packed);
     emi_free(C->gram);
     emi_free(C->dense);
-    C->gram = C->dense = NULL;
+    C->packed = C->gram = C->dense = NULL;
 }

@@ -13,6 +13,7 @@ typedef struct emi_cov {
     emi_real real;              /* precision of products with the rows, and of what is summed to form it */
     double *dense;              /* [d * d], both triangles; NULL: not formed             */
     double *gram;               /* [rows * rows] Y Y', both triangles; NULL: not formed             */
+    double *packed;             /* [rows * d] Y beside it, where rows do not lie so that some features can be read */
     size_t every;               /* products are of one block of rows in so many: a sample; 0: of all */
     int by_rows;                /* products with the data even where it is formed        */
     const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */

@@ -50,7 +50,7 @@ static size_t for_reading(int n, int d)
 size_t emi_form_needs(int n, int d)
 {
     size_t sums = n <= SMALL ? (size_t)n * (size_t)n / 2 + 1 : emi_outer_needs();
-    return larger(for_vectors(n) + for_reading(n, d) + sums, EMI_LIFT_FEATURES * (size_t)n + (size_t)d);
+    return for_vectors(n) + for_reading(n, d) + sums;
 }
 
 double emi_form_memory(double n, int threads)

@@ -16,11 +16,10 @@ typedef struct emi_vectors {
     emi_vectors_fn *read;
 } emi_vectors;
 
-enum { EMI_LIFT_FEATURES = 128 }; /* of n rows, in data/gram.c, which uses the same scratch */
-
 /* (M/N) times their sum of v v', n x n, both triangles; the caller's to free.  Needs emi_form_needs(n, d) of scratch. */
 em_status emi_form(const emi_cov *C, const emi_vectors *v, double **out, emi_scratch scratch, em_error *err);
 size_t emi_form_needs(int n, int d);
+size_t emi_gram_needs(int n, int d); /* of n rows: for forming, and for coming back */
 
 /* Doubles that it takes for a while beside the matrix and the scratch. */
 double emi_form_memory(double n, int threads);

@@ -1,25 +1,52 @@
 /* The side of the rows: with n rows of more than n features, Y Y' is smaller than Y' Y and has the same eigenvalues. */
 #include "data/form.h"
 
+#include "base/memory.h"
 #include "linalg/blas.h"
 
 #include <cblas.h>
+
+/* Of one row, from the copy. */
+static void take(const double *from, size_t count, emi_real real, void *to)
+{
+    for (size_t f = 0; f < count; f++)
+        if (real == EMI_SINGLE)
+            ((float *)to)[f] = (float)from[f];
+        else
+            ((double *)to)[f] = from[f];
+}
 
 static em_status read_features(const emi_cov *C, size_t first, size_t count, void *out, size_t stride, double *room,
                                em_error *err)
 {
     em_status status = EM_OK;
     size_t size = emi_real_size(C->real) * stride;
-    for (size_t row = 0; row < C->shard->count && status == EM_OK; row++)
-        status = emi_standard_read_part(C->standard, C->shard, row, first, count, C->real, (char *)out + row * size,
-                                        room, err);
+    for (size_t row = 0; row < C->shard->count && status == EM_OK; row++) {
+        char *to = (char *)out + row * size;
+        if (C->packed)
+            take(C->packed + row * (size_t)C->d + first, count, C->real, to);
+        else
+            status = emi_standard_read_part(C->standard, C->shard, row, first, count, C->real, to, room, err);
+    }
     return status;
+}
+
+/* Rows of which only the whole can be read are read once. */
+static em_status pack_rows(emi_cov *C, em_error *err)
+{
+    const emi_shard *shard = C->shard;
+    size_t size;
+    if (emi_standard_reads_in_place(shard)) return EM_OK;
+    if (emi_size_overflows(shard->count, (size_t)C->d, &size) || !(C->packed = emi_doubles(size)))
+        return emi_fail_memory_try(err, "covariance", "method=krylov");
+    return emi_standard_read(C->standard, shard, 0, shard->count, EMI_DOUBLE, C->packed, NULL, err);
 }
 
 em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err)
 {
     const emi_vectors features = {.n = (int)C->shard->count, .count = (size_t)C->d, .across = 1, .read = read_features};
-    return emi_form(C, &features, &C->gram, scratch, err);
+    em_status status = pack_rows(C, err);
+    return status == EM_OK ? emi_form(C, &features, &C->gram, scratch, err) : status;
 }
 
 /* Some features of all rows, and of X, at a time. */
@@ -29,7 +56,13 @@ typedef struct lifting {
     const emi_helpers *helpers;
 } lifting;
 
-enum { FEATURES = EMI_LIFT_FEATURES };
+enum { FEATURES = 128 };
+
+size_t emi_gram_needs(int n, int d)
+{
+    size_t form = emi_form_needs(n, d), lift = FEATURES * (size_t)n + (size_t)d;
+    return form > lift ? form : lift;
+}
 
 static em_status lift_body(void *context, int index, int worker, em_error *err)
 {

@@ -86,6 +86,12 @@ static void fill_holes(const double *fill, size_t d, size_t count, double *rows)
             if (isnan(rows[r * d + f])) rows[r * d + f] = fill[f];
 }
 
+int emi_standard_reads_in_place(const emi_shard *shard)
+{
+    return in_place[shard->data->type][EMI_DOUBLE] && !shard->order &&
+           emi_data_in_place(shard->data, shard->first) != NULL;
+}
+
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             emi_real real, void *rows, double *room, em_error *err)
 {

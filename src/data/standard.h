@@ -20,6 +20,9 @@ size_t emi_rows_at_once(int d, size_t bytes);
 em_status emi_standard_read(const emi_standard *standard, const emi_shard *shard, size_t first, size_t count,
                             emi_real real, void *rows, double *room, em_error *err);
 
+/* Can some features of a row be read, and not only the whole? */
+int emi_standard_reads_in_place(const emi_shard *shard);
+
 /* `count` features of one row, from feature `from` on.  `room` has d doubles. */
 em_status emi_standard_read_part(const emi_standard *standard, const emi_shard *shard, size_t row, size_t from,
                                  size_t count, emi_real real, void *out, double *room, em_error *err);

@@ -205,6 +205,7 @@ static int may_be_estimated(const emi_job *job)
     enum { SOME = 8, TWICE = 16, MANY = 128 }; /* it takes eight products itself */
     const emi_problem *p = job->problem;
     if (p->mesh->graph->nodes > 1 || !(job->method->traits & EMI_AT_ROOT) || job->options->tolerance == 0) return 0;
+    if (!job->solver.answer.has_theta) return 0;
     if (job->observer.K <= TWICE && 3 * job->solver.answer.residual > job->options->tolerance)
         return 0; /* three times that would be too much, and measuring takes little more */
     return job->options->precision != EMI_PRECISION_DOUBLE && job->observer.K > (job->found_in_single ? SOME : MANY);
@@ -228,9 +229,9 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     const emi_solver *s = &f->job->solver;
     int sound = 0, by_rows = emi_problem_use_rows(f->job->problem, 1), before = f->by_rows;
     const emi_tally *n = &f->says->n;
-    put_in_order(f, s->answer.theta);
     f->lengths = emi_doubles((size_t)f->K);
     if (!f->lengths) TRY(emi_fail_memory(err, "certificate"));
+    put_in_order(f, s->answer.theta);
     TRY(emi_sketch_residuals(&p->C[0], (emi_block){p->d, f->K, f->X}, f->theta, s->seed, f->lengths, &sound,
                              p->scratch[0], err));
     f->by_rows = 1;

@@ -41,7 +41,8 @@ static double solving(const emi_sizes *s, double n)
 {
     double lanczos = 2 * n * n * 1.5 * columns_of(s) / (flops * of_lanczos_on_a_matrix),
            reducing = (4.0 / 3 * n * n * n + 4 * n * n * s->components) / (flops * of_reducing);
-    return 8 * (s->components + 4) <= n ? fmin(lanczos, reducing) : reducing;
+    return n > 1024 && 64.0 * (s->components + 3) <= n ? fmin(lanczos, reducing)
+                                                       : reducing; /* as methods/matrix.c does */
 }
 
 double emi_cost_of_covariance(const emi_sizes *s)

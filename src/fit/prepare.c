@@ -87,9 +87,9 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
 
 static em_status alloc_problem(emi_problem *p, int width, em_error *err)
 {
-    int side = p->gram_fits && p->N < (uint64_t)p->d ? (int)p->N : p->d;
+    int gram = p->gram_fits && p->N < (uint64_t)p->d;
     size_t d = (size_t)p->d, needs = emi_method_needs(p->d, width),
-           other[] = {emi_moments_needs(p->d), emi_form_needs(p->d, p->d), emi_form_needs(side, p->d)};
+           other[] = {emi_moments_needs(p->d), emi_form_needs(p->d, p->d), gram ? emi_gram_needs((int)p->N, p->d) : 0};
     for (int i = 0; i < 3; i++) needs = needs > other[i] ? needs : other[i];
     p->mean = emi_calloc(d, sizeof *p->mean);
     p->scale = emi_doubles(d);

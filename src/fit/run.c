@@ -235,12 +235,13 @@ static em_status solve_in_precision(const emi_method *method, emi_job *job, em_m
 {
     emi_problem *p = job->problem;
     emi_label *label = job->checkpoint ? &job->checkpoint->label : NULL;
-    if (label && !emi_checkpoint_resumes(job->checkpoint)) label->in_double = 0;
+    if (label && !emi_checkpoint_resumes(job->checkpoint)) label->in_double = job->in_double;
     if (label && label->in_double) (void)use_double(method, job);
     em_status status = solve_by(method, *job, out, err);
     int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
     if (!wanting || !use_double(method, job)) return status;
     if (*job->why) tell_next(job->why, "single precision", status ? em_status_text(status) : "not enough", "double");
+    job->in_double = 1;
     if (label) label->in_double = 1;
     if (label) (void)snprintf(label->choice, sizeof label->choice, "%s", job->why);
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;

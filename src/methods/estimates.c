@@ -223,6 +223,7 @@ void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
     if (theta) memcpy(answer->theta, theta, sizeof *theta * (size_t)K);
     answer->K = K;
     answer->has_products = 0;
+    answer->has_theta = theta != NULL;
     answer->residual = 0;
     answer->next = answer->beyond = answer->rest = NAN;
 }

@@ -152,7 +152,8 @@ static em_status krylov_run(emi_solver *s)
     const emi_kept kept[] = {{l->q, d, l->most, &s->width}, /* all that the others keep */
                              {&k.lanczos.random.state, 1, 1, NULL}, {r->B, d, r->room, &r->size},
                              {r->A, d, r->room, &r->size},          {r->T, (size_t)r->room, r->room, &r->size},
-                             {r->theta, 1, r->room, &r->locked}};
+                             {r->theta, 1, r->room, &r->locked},    {&k.lanczos.least, 1, 1, NULL},
+                             {&k.lanczos.idle, 1, 1, NULL}};
     s->kept = kept;
     s->kept_count = emi_mesh_has_root(s->mesh) ? sizeof kept / sizeof *kept : 1;
     while (emi_next(s)) {

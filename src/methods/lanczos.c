@@ -55,7 +55,8 @@ em_status emi_lanczos_open(emi_lanczos *l, const emi_solver *s, int asks, em_err
                        .K = s->K,
                        .pairs = most,
                        .ritz = {.d = s->d},
-                       .residual = INFINITY};
+                       .residual = INFINITY,
+                       .least = INFINITY};
     l->random = emi_random_seed(s->seed, EMI_STREAM_KRYLOV);
     l->q = emi_doubles(block);
     if (!l->q) return emi_fail_memory(err, "krylov");
@@ -159,6 +160,18 @@ static double worst_residual(const emi_lanczos *l)
     return worst;
 }
 
+/* In single precision, what rounding leaves is known to an order of magnitude.  A residual that is small and falls no more is
+ * taken for it: in double it will be seen what it is worth. */
+static int is_stuck(emi_lanczos *l)
+{
+    enum { STEPS = 6 };
+    static const double falls = 0.7, small = 1e-3;
+    int fell = l->residual < falls * l->least;
+    l->idle = fell ? 0 : l->idle + 1;
+    if (fell) l->least = l->residual;
+    return l->s->rounding.single && l->residual < small && l->idle >= STEPS;
+}
+
 /* ---- the next block ------------------------------------------------------------------------------ */
 
 em_status emi_lanczos_begin(emi_lanczos *l, emi_block X, em_error *err)
@@ -240,6 +253,7 @@ em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
     TRY(choose_K(l, err));
     emi_ritz_residuals(&l->ritz, smaller(l->pairs, l->ritz.size));
     l->residual = worst_residual(l);
+    if (is_stuck(l) && l->residual > l->s->tolerance) l->residual = l->s->tolerance;
     l->width = 0;
     if (l->s->tolerance > 0 && l->residual <= l->s->tolerance) return EM_OK;
     l->large = too_large(l);

@@ -20,6 +20,8 @@ typedef struct emi_lanczos {
     int pairs;       /* Ritz pairs looked at: those, and a few more                               */
     int large;       /* the first so many that are not locked are in the way of smaller ones      */
     double residual; /* the worst of those wanted; infinite as long as that is not known          */
+    double least;    /* the smallest that it was, and since when it has not fallen much           */
+    double idle;
     emi_random random;
 } emi_lanczos;
 

@@ -25,10 +25,12 @@ typedef struct crew {
     int size;
 } crew;
 
-static em_status gather(crew *c, int threads, size_t needs, em_error *err)
+/* Rows that are few are not worth a thread. */
+static em_status gather(crew *c, int threads, size_t rows, size_t needs, em_error *err)
 {
+    enum { FEW = 2048 };
     em_status status = EM_OK;
-    TRY(emi_pool_open(&c->helpers.pool, threads, err));
+    TRY(emi_pool_open(&c->helpers.pool, rows <= FEW ? 1 : threads, err));
     int size = emi_pool_size(c->helpers.pool);
     c->helpers.scratch = emi_calloc((size_t)size, sizeof *c->helpers.scratch);
     if (!c->helpers.scratch) TRY(emi_fail_memory(err, "scores"));
@@ -57,7 +59,7 @@ em_status em_project(const em_data *rows, const double *mean, const double *scal
     crew team = {0};
     emi_standard standard = {.d = d, .mean = (double *)mean};
     const emi_shard all = {rows, 0, rows->rows, NULL};
-    TRY(gather(&team, threads, emi_cov_apply_needs(d, components_count), err));
+    TRY(gather(&team, threads, rows->rows, emi_cov_apply_needs(d, components_count), err));
     if (scale) {
         standard.inverse_scale = emi_doubles((size_t)d);
         if (!standard.inverse_scale) TRY(emi_fail_memory(err, "scores"));

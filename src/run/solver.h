@@ -25,8 +25,8 @@ typedef struct emi_answer {
     int K;         /* components; with a fraction of variance, as many as it takes so far           */
     double *X;     /* (d, K)                                                                       */
     double *CX;    /* (d, K) C times it, where the method has_products                              */
-    double *theta; /* [K] its eigenvalues, as the method has them                                   */
-    int has_products;
+    double *theta; /* [K] its eigenvalues, as the method has them, where it has_theta               */
+    int has_products, has_theta;
     double residual;     /* of the worst of them; within the tolerance where rounding forbids more        */
     double next, beyond; /* the eigenvalue after the K-th, and how far it may lie above that; NaN: unknown */
     double rest;         /* the sum of those after the K-th; NaN: unknown                                 */

@@ -207,6 +207,42 @@ static void nodes_of_unequal_size(void **state)
     free(t.rows);
 }
 
+/* A matrix of more than a thousand features is formed in tiles, by each thread for its own node. */
+static void large_matrices_on_several_nodes(void **state)
+{
+    (void)state;
+    table t = gaussian_table(300, 1100, 13);
+    float *rows = narrowed(&t, 1);
+    em_options options = six_digits("covariance", 2);
+    em_model *alone = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, 4, 1);
+    for (int threads = 2; threads <= 4; threads++) {
+        em_model *together = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, 4, threads);
+        assert_memory_equal(em_model_components(alone), em_model_components(together),
+                            sizeof(double) * 2 * (size_t)t.d);
+        em_model_free(&together);
+    }
+    em_model_free(&alone);
+    free(rows);
+    free(t.rows);
+}
+
+/* Nothing was iterated: what is said is about the start, and no eigenvalue is known. */
+static void no_iteration_at_all(void **state)
+{
+    (void)state;
+    table t = gaussian_table(400, 60, 14);
+    float *rows = narrowed(&t, 1);
+    em_options options = six_digits("krylov", 12);
+    options.iterations = 0;
+    em_model *model = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, 1, 2);
+    assert_int_equal(em_model_info(model)->estimated, 0);
+    assert_true(em_model_info(model)->reason != EM_CONVERGED);
+    for (int k = 0; k < 12; k++) assert_true(isfinite(em_model_residuals(model)[k]));
+    em_model_free(&model);
+    free(rows);
+    free(t.rows);
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -237,6 +273,8 @@ int main(void)
         cmocka_unit_test(numbers_whose_squares_are_none),
         cmocka_unit_test(what_is_asked_for_is_done),
         cmocka_unit_test(nodes_of_unequal_size),
+        cmocka_unit_test(large_matrices_on_several_nodes),
+        cmocka_unit_test(no_iteration_at_all),
         cmocka_unit_test(threads_change_no_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
