@@ -69,7 +69,7 @@ static void fill_info(const emi_job *job, em_info *info)
         info->traffic[phase] = (em_traffic){.rounds = sent->rounds,
                                             .messages = sent->messages,
                                             .bytes = sent->bytes,
-                                            .units = emi_units(mesh, p->d, info->components, sent->scalars)};
+                                            .units = emi_units(mesh, p->d, info->components, (double)sent->scalars)};
     }
 }
 
@@ -95,7 +95,7 @@ static void move_trace(emi_job *job, em_model *model)
     model->trace_rows = job->driver.trace.count;
     job->driver.trace.rows = NULL;
     for (size_t r = 0; r < model->trace_rows; r++)
-        model->trace[r].units = emi_units(p->mesh, p->d, model->K, (uint64_t)model->trace[r].units);
+        model->trace[r].units = emi_units(p->mesh, p->d, model->K, model->trace[r].units);
 }
 
 static em_status fill(const emi_findings *f, double consensus, double error, em_model **out, em_error *err)

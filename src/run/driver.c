@@ -36,10 +36,10 @@ void emi_solver_fail(emi_solver *s, em_status status, const em_error *err)
 
 /* ---- the trace ----------------------------------------------------------------------------------- */
 
-double emi_units(const em_mesh *mesh, int d, int K, uint64_t scalars)
+double emi_units(const em_mesh *mesh, int d, int K, double scalars)
 {
     double unit = 2.0 * (double)mesh->graph->edges * d * K;
-    return unit > 0 ? (double)scalars / unit : 0;
+    return unit > 0 ? scalars / unit : 0;
 }
 
 static void look_on(em_trace_row *row, emi_solver *s, emi_observer *o, int all)

@@ -60,6 +60,6 @@ em_status emi_driver_open(emi_driver *driver, emi_solver *s, emi_observer *obser
 void emi_driver_close(emi_driver *driver); /* accepts the zeroed and the half-built */
 
 /* Scalars sent, in the paper's unit: every node sends one d x K matrix to each neighbour. */
-double emi_units(const em_mesh *mesh, int d, int K, uint64_t scalars);
+double emi_units(const em_mesh *mesh, int d, int K, double scalars);
 
 #endif

@@ -154,7 +154,7 @@ def make_hdf5():
 
 def make_checkpoint():
     """Patches (fuzz_checkpoint.c): the method, then words to replace: where, and what."""
-    label_iteration, alpha, options, option_count = 10, 46, 50, 18  # each of which takes six words
+    label_iteration, alpha, options, option_count = 10, 47, 51, 20  # each of which takes six words
     tested = options + 1 + 6 * option_count
     column, found, first_count = tested + 1, tested + 3, tested + 8
     for method in range(6):
