@@ -160,16 +160,20 @@ static double worst_residual(const emi_lanczos *l)
     return worst;
 }
 
-/* In single precision, what rounding leaves is known to an order of magnitude.  A residual that is small and falls no more is
- * taken for it: in double it will be seen what it is worth. */
+/* In single precision, what rounding leaves is known to an order of magnitude.  Residuals that are small beside the largest
+ * eigenvalue, and fall no more, are taken for it: in double it will be seen what they are worth. */
 static int is_stuck(emi_lanczos *l)
 {
     enum { STEPS = 6 };
-    static const double falls = 0.7, small = 1e-3;
+    static const double falls = 0.7, small = 1e-5;
+    const emi_ritz_space *r = &l->ritz;
     int fell = l->residual < falls * l->least;
     l->idle = fell ? 0 : l->idle + 1;
     if (fell) l->least = l->residual;
-    return l->s->rounding.single && l->residual < small && l->idle >= STEPS;
+    if (!l->s->rounding.single || l->idle < STEPS || !isfinite(l->residual)) return 0;
+    for (int n = r->locked; n < smaller(l->K, r->size); n++)
+        if (r->norm[n] > small * fabs(r->theta[0])) return 0;
+    return 1;
 }
 
 /* ---- the next block ------------------------------------------------------------------------------ */

@@ -96,7 +96,7 @@ static void a_breakdown_that_auto_gets_over_is_none(void **state)
     lab_results *results = NULL;
     const lab_contender one = contender("auto", LAB_OVER_NETWORK, 1, ITERATIONS);
     lab_experiment about = experiment_of(&one, 1);
-    about.drawn.features = 100;
+    about.drawn.features = 300;
     assert_ok(lab_experiment_run(&results, &about, &err), &err);
     for (int n = 0; n < about.trials; n++) {
         assert_int_equal(lab_results_error(results, 0, n)->code, EM_OK);
