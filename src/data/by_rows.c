@@ -9,7 +9,7 @@ enum {
     BLOCK_BYTES = 1 << 18, /* of rows: read once from memory, used twice from the cache                       */
     MOST_ROWS = 64,        /* of a block: more only take their scores out of the cache                        */
     SINGLE_ROWS = 64,      /* summed in single precision, before that goes to a sum in double                 */
-    AT_ONCE = 1 << 20      /* numbers of a block that is multiplied at once: each part of the rows has a sum  */
+    AT_ONCE = 1 << 20      /* numbers of a block that is multiplied at once: each thread has a sum of as many */
 };
 
 /* A product under way: with rows that are standardised while they are copied, or with rows as they lie.  Then columns are
@@ -49,7 +49,7 @@ static size_t for_panel(int d)
     return ((size_t)d + rows_at_once(d)) * (EMI_PANEL_BYTES / sizeof(double));
 }
 
-/* Whole panels, two at least. */
+/* Whole panels of either precision. */
 static int columns_at_most(int d)
 {
     int panel = emi_panel_width(EMI_SINGLE), most = AT_ONCE / d / panel * panel;
@@ -136,6 +136,17 @@ static emi_ahead rows_after(const product *t, size_t first, size_t end)
     return (emi_ahead){rows, rows ? emi_dtype_size(t->C->shard->data->type) : 0};
 }
 
+static emi_skinny_product for_kernel(const product *t, double *S, void *Z)
+{
+    return (emi_skinny_product){.real = t->real,
+                                .d = (size_t)t->C->d,
+                                .panels = emi_panels(t->real, t->columns),
+                                .X = t->X,
+                                .start = t->start,
+                                .S = S,
+                                .Z = Z};
+}
+
 /* Of some of the rows, a block at a time: each is read once and used for both products while it is in the cache. */
 static em_status product_of_part(void *context, size_t from, size_t rows_of_part, double *sum, emi_scratch scratch,
                                  em_error *err)
@@ -144,13 +155,7 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
     size_t size = size_of(t), at_once = rows_at_once(t->C->d), every = t->C->every ? t->C->every : 1,
            end = from + rows_of_part, since = 0, padded;
     room r = divide(t, scratch);
-    emi_skinny_product p = {.real = t->real,
-                            .d = (size_t)t->C->d,
-                            .panels = emi_panels(t->real, t->columns),
-                            .X = t->X,
-                            .start = t->start,
-                            .S = r.S,
-                            .Z = t->real == EMI_SINGLE ? (void *)r.Z : sum};
+    emi_skinny_product p = for_kernel(t, r.S, t->real == EMI_SINGLE ? (void *)r.Z : sum);
     memset(sum, 0, sizeof *sum * size_with_scores(t));
     if (t->real == EMI_SINGLE) memset(r.Z, 0, sizeof *r.Z * size);
     for (size_t first = from; first < end; first += every * at_once) {
@@ -186,6 +191,27 @@ static void adapt(const emi_standard *standard, emi_block X, double *adapted, do
     }
 }
 
+/* Room for the columns of a product in panels, what their scores begin with, and that in double. */
+static size_t for_columns(const product *t)
+{
+    return size_of(t) + emi_panels(t->real, t->columns) * EMI_PANEL_BYTES / sizeof(double) + (size_t)t->columns;
+}
+
+/* X into such room; `adapted` is of X's size, and scribbled on. */
+static void put_columns(product *t, emi_block X, double *adapted, double *panels)
+{
+    double *start = panels + size_of(t),
+           *starts = start + emi_panels(t->real, t->columns) * EMI_PANEL_BYTES / sizeof(double);
+    if (t->as_they_lie) {
+        adapt(t->C->standard, X, adapted, starts);
+        emi_panels_from(t->real, (emi_block){1, X.cols, starts}, start);
+        X.v = adapted;
+    }
+    emi_panels_from(t->real, X, panels);
+    t->X = panels;
+    t->start = t->as_they_lie ? start : NULL;
+}
+
 /* What the mean and the scale make of their product. */
 static void correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
 {
@@ -202,26 +228,19 @@ static em_status multiply(const emi_cov *C, emi_real real, emi_block X, emi_bloc
 {
     em_status status = EM_OK;
     product t = {.C = C, .real = real, .columns = X.cols, .measures = squares != NULL};
-    size_t size = size_of(&t), columns = (size_t)X.cols, panels = emi_panels(real, X.cols) * EMI_PANEL_BYTES / 8;
+    size_t size = size_of(&t), columns = (size_t)X.cols;
     emi_extent rows = {C->shard->count, (size_t)C->d};
-    double *all = emi_doubles(size + panels + columns), *sum = emi_doubles(size_with_scores(&t));
-    if (!all || !sum) TRY(emi_fail_memory(err, "product"));
-    double *start = all + size, *starts = start + panels;
+    double *panels = emi_doubles(for_columns(&t)), *sum = emi_doubles(size_with_scores(&t));
+    if (!panels || !sum) TRY(emi_fail_memory(err, "product"));
     t.as_they_lie = C->standard->near && are_of_a_kind(&t);
-    if (t.as_they_lie) {
-        adapt(C->standard, X, Z.v, starts); /* Z is still free */
-        emi_panels_from(real, (emi_block){1, X.cols, starts}, start);
-        t.start = start;
-    }
-    emi_panels_from(real, t.as_they_lie ? Z : X, all);
-    t.X = all;
+    put_columns(&t, X, Z.v, panels); /* Z is still free */
     TRY(emi_sum_parts(rows, sum, size_with_scores(&t), product_of_part, &t, C->helpers, scratch, err));
     emi_panels_to(real, C->weight, sum, Z);
     if (t.as_they_lie) correct(C->standard, C->weight, sum + size, Z);
     for (int k = 0; squares && k < X.cols; k++) squares[k] = C->weight * sum[size + columns + (size_t)k];
 done:
     emi_free(sum);
-    emi_free(all);
+    emi_free(panels);
     return status;
 }
 
@@ -268,12 +287,7 @@ static em_status score_body(void *context, int index, int worker, em_error *err)
     size_t from = (size_t)index * CHUNK, rows = p->C->shard->count, end = rows - from < CHUNK ? rows : from + CHUNK,
            at_once = rows_at_once(p->C->d), padded;
     room r = divide(p, t->helpers->scratch[worker]);
-    emi_skinny_product scores = {.real = p->real,
-                                 .d = (size_t)p->C->d,
-                                 .panels = emi_panels(p->real, p->columns),
-                                 .X = p->X,
-                                 .start = p->start,
-                                 .S = r.S};
+    emi_skinny_product scores = for_kernel(p, r.S, NULL);
     for (size_t first = from, count; first < end; first += count) {
         const void *found;
         count = end - first < at_once ? end - first : at_once;
@@ -309,42 +323,29 @@ static em_status looks_near(const product *t, emi_block X, emi_scratch scratch, 
     return EM_OK;
 }
 
-/* Some of the columns. */
-static em_status score(scoring *t, emi_block X, double *adapted, double *start, double *starts, em_error *err)
-{
-    product *p = &t->product;
-    size_t chunks = (p->C->shard->count + CHUNK - 1) / CHUNK;
-    p->columns = X.cols;
-    t->size = emi_real_size(p->real) * (size_t)X.cols;
-    if (p->as_they_lie) {
-        adapt(p->C->standard, X, adapted, starts);
-        emi_panels_from(p->real, (emi_block){1, X.cols, starts}, start);
-        p->start = start;
-    }
-    emi_panels_from(p->real, p->as_they_lie ? (emi_block){X.rows, X.cols, adapted} : X, (double *)p->X);
-    if (chunks > INT_MAX) return emi_fail(err, EM_EINVAL, "scores: too many rows; try fewer at a time");
-    return emi_pool_run(t->helpers->pool, (int)chunks, 1e12, score_body, t, err);
-}
-
 em_status emi_by_rows_scores(const emi_cov *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
                              em_error *err)
 {
     em_status status = EM_OK;
     const emi_helpers alone = {NULL, &scratch};
     int most = smaller(X.cols, columns_at_once(C->d, real, scratch)), near = 0;
+    size_t chunks = (C->shard->count + CHUNK - 1) / CHUNK, number = emi_real_size(real);
     scoring t = {.product = {.C = C, .real = real, .columns = most},
                  .helpers = C->helpers ? C->helpers : &alone,
-                 .row_size = emi_real_size(real) * (size_t)X.cols};
-    size_t size = size_of(&t.product), wide = (size_t)most, panels = emi_panels(real, most) * EMI_PANEL_BYTES / 8;
-    double *all = emi_doubles(size + panels + wide + (size_t)C->d * wide);
+                 .row_size = number * (size_t)X.cols};
+    size_t panels = for_columns(&t.product);
+    double *all = emi_doubles(panels + (size_t)C->d * (size_t)most);
     if (!all) TRY(emi_fail_memory(err, "scores"));
-    t.product.X = all;
+    if (chunks > INT_MAX) TRY(emi_fail(err, EM_EINVAL, "scores: too many rows; try fewer at a time"));
     if (are_of_a_kind(&t.product)) TRY(looks_near(&t.product, X, scratch, &near, err));
     t.product.as_they_lie = near;
     for (int first = 0; first < X.cols; first += most) {
         emi_block part = {X.rows, smaller(most, X.cols - first), emi_column_of(X, first)};
-        t.scores = (char *)scores + emi_real_size(real) * (size_t)first;
-        TRY(score(&t, part, all + size + panels + wide, all + size, all + size + panels, err));
+        t.product.columns = part.cols;
+        t.size = number * (size_t)part.cols;
+        t.scores = (char *)scores + number * (size_t)first;
+        put_columns(&t.product, part, all + panels, all);
+        TRY(emi_pool_run(t.helpers->pool, (int)chunks, 1e12, score_body, &t, err));
     }
 done:
     emi_free(all);

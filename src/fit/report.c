@@ -132,7 +132,7 @@ static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error
     int by_rows = emi_problem_use_rows(p, 1);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
     job->found_in_single = 1;
-    job->solver.rounding.formed = f->by_rows = 1; /* as where a covariance has lost digits that the rows have */
+    job->solver.rounding.formed = 1; /* as where a covariance has lost digits that the rows have */
     em_status status = emi_certify_job(f, job, nodes, err);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_SINGLE;
     (void)emi_problem_use_rows(p, by_rows);

@@ -149,7 +149,7 @@ static em_status krylov_run(emi_solver *s)
     const emi_lanczos *l = &k.lanczos;
     emi_ritz_space *r = &k.lanczos.ritz;
     if (status != EM_OK) emi_solver_fail(s, status, &err);
-    const emi_kept kept[] = {{l->q, d, l->most, &s->width}, /* all that the others keep */
+    const emi_kept kept[] = {{l->q, d, l->most, &s->width}, /* the others keep as much, and need none of it */
                              {&k.lanczos.random.state, 1, 1, NULL}, {r->B, d, r->room, &r->size},
                              {r->A, d, r->room, &r->size},          {r->T, (size_t)r->room, r->room, &r->size},
                              {r->theta, 1, r->room, &r->locked},    {&k.lanczos.least, 1, 1, NULL},

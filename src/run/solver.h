@@ -62,8 +62,8 @@ struct emi_solver {
     em_mesh *mesh;
     const emi_cov *C;                  /* [hosted] C_i, the node's covariance                                    */
     emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
-    emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; none of EMI_AT_ROOT, nor of:     */
-    emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j                                         */
+    emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; not of EMI_AT_ROOT               */
+    emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j; not of EMI_AT_ROOT                     */
     emi_field extra[EMI_EXTRA_FIELDS]; /* (d, K) zeroed; as many as the method asks for          */
     emi_field residual;                /* (1, 1) a node's own residual, where a method knows it  */
     emi_field theta;                   /* (K, 1) a node's idea of the eigenvalues                */
