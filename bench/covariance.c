@@ -19,9 +19,13 @@ typedef struct forming {
 static em_status form_body(void *context, int i, int worker, em_error *err)
 {
     forming *f = context;
-    emi_cov C = {.d = D, .weight = (double)NODES / ROWS, .shard = &f->shards->shard[i], .standard = &f->standard};
-    em_status status = emi_cov_form(&C, f->scratch[worker], err);
-    emi_cov_free(&C);
+    emi_operator C = {.kind = &emi_by_covariance,
+                      .d = D,
+                      .weight = (double)NODES / ROWS,
+                      .shard = &f->shards->shard[i],
+                      .standard = &f->standard};
+    em_status status = C.kind->form(&C, f->scratch[worker], err);
+    emi_operator_free(&C);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #include "bench.h"
 #include "fit/options.h"
 
-#include "data/covariance.h"
+#include "data/operator.h"
 #include "linalg/blas.h"
 #include "linalg/field.h"
 #include "mesh/mesh.h"

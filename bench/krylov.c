@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include "base/pool.h"
-#include "data/covariance.h"
+#include "data/operator.h"
 #include "fit/options.h"
 #include "linalg/blas.h"
 
@@ -55,7 +55,7 @@ static double bare_seconds(const double *all, int passes, int threads)
     em_error err;
     bare b = {.all = all,
               .passes = passes,
-              .at_once = emi_cov_apply_needs(D, BLOCK) / (D + BLOCK),
+              .at_once = emi_operator_needs(D, BLOCK) / (D + BLOCK),
               .X = filled((size_t)D * BLOCK)};
     for (int t = 0; t < threads; t++) {
         b.rows[t] = filled(b.at_once * D);

@@ -17,7 +17,7 @@ enum {
  *
  *     S = (Y - 1 mu') D^-1 X = Y (D^-1 X) - 1 mu' (D^-1 X),    Z = D^-1 (Y' S - mu 1' S) */
 typedef struct product {
-    const emi_cov *C;
+    const emi_operator *C;
     emi_real real;
     int columns;
     const void *X, *start; /* in panels                                     */
@@ -61,7 +61,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-size_t emi_cov_apply_needs(int d, int K)
+size_t emi_by_rows_needs(int d, int K)
 {
     return for_rows(d) + emi_panels(EMI_DOUBLE, smaller(K, columns_at_most(d))) * for_panel(d);
 }
@@ -223,7 +223,7 @@ static void correct(const emi_standard *standard, double weight, const double *s
 }
 
 /* Z = (M/N) Y' (Y X), and the squares where they are asked for. */
-static em_status multiply(const emi_cov *C, emi_real real, emi_block X, emi_block Z, double *squares,
+static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
                           emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
@@ -245,7 +245,7 @@ done:
 }
 
 /* As many columns at a time as there is scratch for. */
-static em_status multiply_all(const emi_cov *C, emi_real real, emi_block X, emi_block Z, double *squares,
+static em_status multiply_all(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
                               emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
@@ -323,7 +323,7 @@ static em_status looks_near(const product *t, emi_block X, emi_scratch scratch, 
     return EM_OK;
 }
 
-em_status emi_by_rows_scores(const emi_cov *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
+em_status emi_by_rows_scores(const emi_operator *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
                              em_error *err)
 {
     em_status status = EM_OK;
@@ -354,13 +354,22 @@ done:
 
 /* ---- products ----------------------------------------------------------------------------------------------------- */
 
-em_status emi_by_rows_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+double emi_by_rows_cost(double rows, int d, int K)
+{
+    return 4.0 * rows * d * K;
+}
+
+em_status emi_by_rows_apply(const emi_operator *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
     return multiply_all(C, C->real, X, Z, NULL, scratch, err);
 }
 
-em_status emi_cov_measure(const emi_cov *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
+/* Of each column as a sum of squares of scores, which rounding spoils least. */
+em_status emi_by_rows_measure(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
 {
     emi_block Z = {X.rows, X.cols, out};
     return multiply_all(C, EMI_DOUBLE, X, Z, out + (size_t)X.rows * (size_t)X.cols, scratch, err);
 }
+
+const emi_operator_kind emi_by_rows = {
+    .name = "implicit", .cost = emi_by_rows_cost, .apply = emi_by_rows_apply, .measure = emi_by_rows_measure};

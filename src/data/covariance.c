@@ -1,58 +1,38 @@
-#include "data/covariance.h"
-
-#include "base/memory.h"
-#include "data/by_rows.h"
+/* C_i itself, formed once. */
 #include "data/form.h"
+
 #include "linalg/blas.h"
 
 #include <cblas.h>
 
 enum { PANEL = 1024 }; /* rows of a product with a large covariance, at a time */
 
-double emi_cov_form_cost(size_t rows, int d)
-{
-    return (double)rows * d * d;
-}
-
-double emi_cov_dense_cost(int d, int K)
-{
-    return 2.0 * d * d * K;
-}
-
-double emi_cov_implicit_cost(size_t rows, int d, int K)
-{
-    return 4.0 * (double)rows * d * K;
-}
-
-int emi_cov_is_dense(const emi_cov *C)
-{
-    return C->dense && !C->by_rows;
-}
-
-double emi_cov_apply_cost(const emi_cov *C, int K)
-{
-    return emi_cov_is_dense(C) ? emi_cov_dense_cost(C->d, K) : emi_cov_implicit_cost(C->shard->count, C->d, K);
-}
-
 /* ---- forming it ------------------------------------------------------------------------------------------------ */
 
-static em_status read_rows(const emi_cov *C, size_t first, size_t count, void *out, size_t stride, double *room,
+static em_status read_rows(const emi_operator *C, size_t first, size_t count, void *out, size_t stride, double *room,
                            em_error *err)
 {
     (void)stride;
     return emi_standard_read(C->standard, C->shard, first, count, C->real, out, room, err);
 }
 
-em_status emi_cov_form(emi_cov *C, emi_scratch scratch, em_error *err)
+static em_status form(emi_operator *C, emi_scratch scratch, em_error *err)
 {
+    if (C->dense) return EM_OK;
     const emi_vectors rows = {.n = C->d, .count = C->shard->count, .read = read_rows};
     return emi_form(C, &rows, &C->dense, scratch, err);
 }
 
 /* ---- using it ----------------------------------------------------------------------------------------------- */
 
+static double cost(double rows, int d, int K)
+{
+    (void)rows;
+    return 2.0 * d * d * K;
+}
+
 typedef struct dense_product {
-    const emi_cov *C;
+    const emi_operator *C;
     emi_block X, Z;
 } dense_product;
 
@@ -68,8 +48,9 @@ static em_status panel_body(void *context, int index, int worker, em_error *err)
 }
 
 /* A large covariance in panels of a fixed width, which threads may share. */
-static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_error *err)
+static em_status apply(const emi_operator *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
 {
+    (void)scratch;
     dense_product t = {C, X, Z};
     int panels = (C->d + PANEL - 1) / PANEL;
     if (panels == 1) {
@@ -77,21 +58,26 @@ static em_status apply_dense(const emi_cov *C, emi_block X, emi_block Z, em_erro
         return EM_OK;
     }
     emi_blas_claim(1);
-    em_status status = emi_pool_run(C->helpers ? C->helpers->pool : NULL, panels, emi_cov_dense_cost(C->d, X.cols),
-                                    panel_body, &t, err);
+    em_status status =
+        emi_pool_run(C->helpers ? C->helpers->pool : NULL, panels, cost(0, C->d, X.cols), panel_body, &t, err);
     emi_blas_release(1);
     return status;
 }
 
-em_status emi_cov_apply(const emi_cov *C, emi_block X, emi_block Z, emi_scratch scratch, em_error *err)
+static em_status measure(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
 {
-    return emi_cov_is_dense(C) ? apply_dense(C, X, Z, err) : emi_by_rows_apply(C, X, Z, scratch, err);
+    emi_block Z = {X.rows, X.cols, out};
+    em_status status = apply(C, X, Z, scratch, err);
+    for (int k = 0; k < X.cols && status == EM_OK; k++)
+        out[(size_t)X.rows * (size_t)X.cols + (size_t)k] =
+            cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
+    return status;
 }
 
-void emi_cov_free(emi_cov *C)
+static emi_block matrix(const emi_operator *C)
 {
-    emi_free(C->packed);
-    emi_free(C->gram);
-    emi_free(C->dense);
-    C->packed = C->gram = C->dense = NULL;
+    return (emi_block){C->d, C->d, C->dense};
 }
+
+const emi_operator_kind emi_by_covariance = {
+    .name = "dense", .squared = 1, .cost = cost, .apply = apply, .measure = measure, .form = form, .matrix = matrix};

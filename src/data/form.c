@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct forming {
-    const emi_cov *C;
+    const emi_operator *C;
     const emi_vectors *v;
     const emi_helpers *helpers;
     char *shared;        /* the caller's scratch, for vectors that all multiply */
@@ -51,6 +51,11 @@ size_t emi_form_needs(int n, int d)
 {
     size_t sums = n <= SMALL ? (size_t)n * (size_t)n / 2 + 1 : emi_outer_needs();
     return for_vectors(n) + for_reading(n, d) + sums;
+}
+
+double emi_form_cost(double rows, int d)
+{
+    return rows * d * d;
 }
 
 double emi_form_memory(double n, int threads)
@@ -118,7 +123,7 @@ done:
     return status;
 }
 
-em_status emi_form(const emi_cov *C, const emi_vectors *v, double **out, emi_scratch scratch, em_error *err)
+em_status emi_form(const emi_operator *C, const emi_vectors *v, double **out, emi_scratch scratch, em_error *err)
 {
     size_t size;
     const emi_helpers alone = {NULL, &scratch};

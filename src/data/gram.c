@@ -1,7 +1,7 @@
 /* The side of the rows: with n rows of more than n features, Y Y' is smaller than Y' Y and has the same eigenvalues. */
-#include "data/form.h"
-
 #include "base/memory.h"
+#include "data/by_rows.h"
+#include "data/form.h"
 #include "linalg/blas.h"
 
 #include <cblas.h>
@@ -16,8 +16,8 @@ static void take(const double *from, size_t count, emi_real real, void *to)
             ((double *)to)[f] = from[f];
 }
 
-static em_status read_features(const emi_cov *C, size_t first, size_t count, void *out, size_t stride, double *room,
-                               em_error *err)
+static em_status read_features(const emi_operator *C, size_t first, size_t count, void *out, size_t stride,
+                               double *room, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = emi_real_size(C->real) * stride;
@@ -32,7 +32,7 @@ static em_status read_features(const emi_cov *C, size_t first, size_t count, voi
 }
 
 /* Rows of which only the whole can be read are read once. */
-static em_status pack_rows(emi_cov *C, em_error *err)
+static em_status pack_rows(emi_operator *C, em_error *err)
 {
     const emi_shard *shard = C->shard;
     size_t size;
@@ -42,8 +42,9 @@ static em_status pack_rows(emi_cov *C, em_error *err)
     return emi_standard_read(C->standard, shard, 0, shard->count, EMI_DOUBLE, C->packed, NULL, err);
 }
 
-em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err)
+static em_status form(emi_operator *C, emi_scratch scratch, em_error *err)
 {
+    if (C->gram) return EM_OK;
     const emi_vectors features = {.n = (int)C->shard->count, .count = (size_t)C->d, .across = 1, .read = read_features};
     em_status status = pack_rows(C, err);
     return status == EM_OK ? emi_form(C, &features, &C->gram, scratch, err) : status;
@@ -51,7 +52,7 @@ em_status emi_gram_form(emi_cov *C, emi_scratch scratch, em_error *err)
 
 /* Some features of all rows, and of X, at a time. */
 typedef struct lifting {
-    const emi_cov *C;
+    const emi_operator *C;
     emi_block U, X;
     const emi_helpers *helpers;
 } lifting;
@@ -69,7 +70,7 @@ static em_status lift_body(void *context, int index, int worker, em_error *err)
     const lifting *t = context;
     size_t first = (size_t)index * FEATURES, d = (size_t)t->C->d, count = d - first < FEATURES ? d - first : FEATURES;
     double *features = t->helpers->scratch[worker].v, *room = features + FEATURES * (size_t)t->U.rows;
-    emi_cov in_double = *t->C;
+    emi_operator in_double = *t->C;
     in_double.real = EMI_DOUBLE;
     em_status status = read_features(&in_double, first, count, features, count, room, err);
     if (status != EM_OK) return status;
@@ -78,7 +79,7 @@ static em_status lift_body(void *context, int index, int worker, em_error *err)
     return EM_OK;
 }
 
-em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err)
+static em_status lift(const emi_operator *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err)
 {
     const emi_helpers alone = {NULL, &scratch};
     lifting t = {C, U, X, C->helpers ? C->helpers : &alone};
@@ -88,3 +89,18 @@ em_status emi_gram_lift(const emi_cov *C, emi_block U, emi_block X, emi_scratch 
     emi_blas_release(1);
     return status;
 }
+
+static emi_block matrix(const emi_operator *C)
+{
+    int n = (int)C->shard->count;
+    return (emi_block){n, n, C->gram};
+}
+
+const emi_operator_kind emi_by_gram = {
+    .name = "gram",
+    .cost = emi_by_rows_cost, /* products are made with the rows: only the matrix is smaller */
+    .apply = emi_by_rows_apply,
+    .measure = emi_by_rows_measure,
+    .form = form,
+    .matrix = matrix,
+    .lift = lift};

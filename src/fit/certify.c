@@ -97,7 +97,7 @@ static int has_good_products(const emi_findings *f)
 {
     const emi_solver *s = &f->job->solver;
     const emi_answer *answer = &s->answer;
-    if (s->mesh->graph->nodes > 1 || !answer->has_products || emi_cov_is_dense(&s->C[0])) return 0;
+    if (s->mesh->graph->nodes > 1 || !answer->has_products || s->C[0].kind->squared) return 0;
     return !f->job->found_in_single && !f->by_rows &&
            EMI_ROUNDING * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
 }
@@ -107,17 +107,11 @@ static em_status measure_body(void *context, int i, int worker, em_error *err)
     const emi_findings *f = context;
     const emi_solver *s = &f->job->solver;
     emi_block X = {s->d, f->K, f->job->observer.estimate}, Z = {s->d, f->K, emi_at(&f->parts, i).v};
-    em_status status = EM_OK;
-    int held = has_good_products(f);
-    if (!held && (f->by_rows || !emi_cov_is_dense(&s->C[i])))
-        return emi_cov_measure(&s->C[i], X, Z.v, s->scratch[worker], err);
-    if (held)
-        memcpy(Z.v, s->answer.CX, sizeof *Z.v * (size_t)s->d * (size_t)f->K);
-    else
-        status = emi_cov_apply(&s->C[i], X, Z, s->scratch[worker], err);
-    for (int k = 0; k < f->K && status == EM_OK; k++)
+    if (!has_good_products(f)) return s->C[i].kind->measure(&s->C[i], X, Z.v, s->scratch[worker], err);
+    memcpy(Z.v, s->answer.CX, sizeof *Z.v * (size_t)s->d * (size_t)f->K);
+    for (int k = 0; k < f->K; k++)
         Z.v[(size_t)s->d * (size_t)f->K + (size_t)k] = cblas_ddot(s->d, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
-    return status;
+    return EM_OK;
 }
 
 /* Order of falling theta; ties keep their order. */
@@ -163,7 +157,7 @@ static em_status certify(emi_findings *f, em_error *err)
                              .from_formed = s->rounding.formed,
                              .rounding = s->rounding};
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
-    evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_DENSE));
+    evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
     int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
@@ -183,7 +177,7 @@ static em_status certify(emi_findings *f, em_error *err)
 static em_status look(emi_findings *f, em_error *err)
 {
     em_mesh *mesh = f->job->problem->mesh;
-    double cost = mesh->hosted * emi_cov_apply_cost(&f->job->problem->C[0], f->K);
+    double cost = mesh->hosted * emi_operator_cost(&f->job->problem->C[0], f->K);
     emi_mesh_run(mesh, cost, measure_body, f);
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
@@ -227,7 +221,8 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     em_status status = EM_OK;
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
-    int sound = 0, by_rows = emi_problem_use_rows(f->job->problem, 1), before = f->by_rows;
+    const emi_operator_kind *kind = emi_problem_use(f->job->problem, &emi_by_rows);
+    int sound = 0, before = f->by_rows;
     const emi_tally *n = &f->says->n;
     f->lengths = emi_doubles((size_t)f->K);
     if (!f->lengths) TRY(emi_fail_memory(err, "certificate"));
@@ -239,7 +234,7 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     double in_doubt = n->short_of + n->unknown + n->missed + (f->job->found_in_single ? n->limited : 0);
     *enough = (sound && in_doubt == 0 && n->has == (f->K < s->rank ? f->K : s->rank)) || is_hopeless(f);
 done:
-    (void)emi_problem_use_rows(f->job->problem, by_rows);
+    (void)emi_problem_use(f->job->problem, kind);
     f->by_rows = before;
     emi_free(f->lengths);
     f->lengths = NULL;
@@ -262,10 +257,10 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
                sizeof *V * (size_t)p->d);
         left += f->verdict.together[k] * f->verdict.together[k] * f->theta[k]; /* what it is off by */
     }
-    int by_rows = emi_problem_use_rows(f->job->problem, 1);
+    const emi_operator_kind *kind = emi_problem_use(f->job->problem, &emi_by_rows);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
-    (void)emi_problem_use_rows(f->job->problem, by_rows);
+    (void)emi_problem_use(f->job->problem, kind);
     emi_free(V);
     if (value > left) f->says->n.unknown += 1, f->says->n.has = most;
     return status;
@@ -276,12 +271,12 @@ static em_status look_closer(emi_findings *f, em_error *err)
 {
     em_status status = EM_OK;
     emi_problem *p = f->job->problem;
-    int by_rows = emi_problem_use_rows(p, 1);
+    const emi_operator_kind *kind = emi_problem_use(p, &emi_by_rows);
     f->by_rows = 1;
     if (f->K < f->job->solver.rank) TRY(search_rest(f->job, err));
     TRY(look(f, err));
 done:
-    (void)emi_problem_use_rows(p, by_rows);
+    (void)emi_problem_use(p, kind);
     return status;
 }
 

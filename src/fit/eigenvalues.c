@@ -8,7 +8,7 @@
 /* ---- of every node's covariance ------------------------------------------------------------------- */
 
 typedef struct node_operator {
-    const emi_cov *C;
+    const emi_operator *C;
     emi_scratch scratch;
 } node_operator;
 
@@ -16,7 +16,7 @@ static em_status apply_at_node(void *context, const double *v, double *z, em_err
 {
     node_operator *node = context;
     emi_block x = {node->C->d, 1, (double *)v}, y = {node->C->d, 1, z};
-    return emi_cov_apply(node->C, x, y, node->scratch, err);
+    return node->C->kind->apply(node->C, x, y, node->scratch, err);
 }
 
 typedef struct number_task {
@@ -72,7 +72,7 @@ static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     network_operator *t = context;
     emi_block x = {t->p->d, 1, t->told};
-    return emi_cov_apply(&t->p->C[i], x, emi_at(&t->products, i), t->p->scratch[worker], err);
+    return t->p->C[i].kind->apply(&t->p->C[i], x, emi_at(&t->products, i), t->p->scratch[worker], err);
 }
 
 /* The mean of C_i x: `z` is set at the root. */

@@ -19,7 +19,7 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
-    TRY(emi_problem_complete(&problem, options, plan.dense, plan.real, err));
+    TRY(emi_problem_complete(&problem, options, plan.products, plan.real, err));
     TRY(emi_truth_find(&truth, &problem, options, err));
     TRY(emi_solve(out, &problem, &plan, &truth, options, &checkpoint, err));
     if (!options->truth) { /* it was computed, if any */

@@ -22,12 +22,12 @@ long emi_expected_products(const emi_method *method, const em_options *options)
 
 /* Forming every C_i pays when the products saved on the way outweigh it, over the whole network, so that the answer does
  * not depend on who lives where; and when it fits. */
-int emi_fit_plan_is_dense(const emi_problem *p, long products)
+const emi_operator_kind *emi_fit_plan_products(const emi_problem *p, long products)
 {
-    double each = (double)products * p->mesh->graph->nodes * emi_cov_dense_cost(p->d, p->K),
-           dense = emi_cov_form_cost((size_t)p->N, p->d) + each,
-           implicit = (double)products * emi_cov_implicit_cost((size_t)p->N, p->d, p->K);
-    return dense < implicit && p->dense_fits;
+    double each = (double)products * p->mesh->graph->nodes * emi_by_covariance.cost(0, p->d, p->K),
+           dense = emi_form_cost((double)p->N, p->d) + each,
+           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K);
+    return dense < implicit && p->dense_fits ? &emi_by_covariance : &emi_by_rows;
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------- */
@@ -161,17 +161,17 @@ static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *o
     plan->method[n++] = straight ? direct.method : iterated.method;
     if (straight || p->dense_fits || is_gram(p)) plan->method[n++] = straight ? iterated.method : direct.method;
     plan->method[n++] = gossip.method;
-    if (p->mesh->graph->nodes == 1) plan->dense = 0; /* what pays is the direct method */
+    if (p->mesh->graph->nodes == 1) plan->products = &emi_by_rows; /* what pays is the direct method */
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
 }
 
 void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_method *named, const em_options *options)
 {
     *plan = (emi_fit_plan){.method = {named},
-                           .dense = emi_fit_plan_is_dense(p, emi_expected_products(named, options)),
+                           .products = emi_fit_plan_products(p, emi_expected_products(named, options)),
+                           .matrix = is_gram(p) ? &emi_by_gram : &emi_by_covariance,
                            .real = precision_of(p, named, options),
-                           .narrow_wire = is_narrow_wire(p, named, options),
-                           .gram = is_gram(p)};
+                           .narrow_wire = is_narrow_wire(p, named, options)};
     if (!named) choose(plan, p, options);
 }
 
@@ -223,9 +223,9 @@ static em_status predict(const emi_problem *p, const emi_method *method, const e
     return status;
 }
 
-static int is_direct_on_rows(const emi_fit_plan *plan)
+static const emi_operator_kind *operator_of(const emi_fit_plan *plan)
 {
-    return plan->gram && plan->method[0]->traits & EMI_NEEDS_DENSE;
+    return plan->method[0]->traits & EMI_NEEDS_MATRIX ? plan->matrix : plan->products;
 }
 
 /* Bytes beside the rows, in this process: blocks of every node, room to work in, covariances, and what the root holds. */
@@ -235,19 +235,20 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     const emi_method *method = plan->method[0];
     double d = p->d, block = d * p->K, hosted = p->mesh->hosted;
     double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
-    double side = is_direct_on_rows(plan) ? (double)p->N : d;
-    if (plan->dense || method->traits & EMI_NEEDS_DENSE)
-        doubles += hosted * side * side + emi_form_memory(side, p->threads);
-    if (method == &emi_covariance) doubles += plan->gram ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
+    const emi_operator_kind *kind = operator_of(plan);
+    double side = kind->lift ? (double)p->N : d;
+    if (kind->form) doubles += hosted * side * side + emi_form_memory(side, p->threads);
+    if (method == &emi_covariance) doubles += kind->lift ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) doubles += (2 * EMI_LANCZOS_BLOCKS + hosted + 2) * d * block_of(p, options);
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
 }
 
 static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
 {
-    if (is_direct_on_rows(plan)) return "fewer rows than features make the smaller matrix";
-    if (plan->method[0]->traits & EMI_NEEDS_DENSE) return "the method needs them";
-    if (plan->dense) return "forming them once takes less work than products with the rows";
+    const emi_operator_kind *kind = operator_of(plan);
+    if (kind->lift) return "fewer rows than features make the smaller matrix";
+    if (plan->method[0]->traits & EMI_NEEDS_MATRIX) return "the method needs them";
+    if (kind->form) return "forming them once takes less work than products with the rows";
     return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";
 }
 
@@ -256,13 +257,11 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
 {
     prediction expected;
     const emi_method *method = plan->method[0];
-    int formed = plan->dense || method->traits & EMI_NEEDS_DENSE;
+    const emi_operator_kind *kind = operator_of(plan);
     em_status status = predict(p, method, options, &expected, err);
     if (status != EM_OK) return status;
     *out = (em_plan){.method = method->info.name,
-                     .operator_name = is_direct_on_rows(plan) ? "gram"
-                                      : formed                ? "dense"
-                                                              : "implicit",
+                     .operator_name = kind->name,
                      .operator_why = why_operator(p, plan),
                      .nodes = p->mesh->graph->nodes,
                      .threads = emi_pool_size(p->mesh->pool),
@@ -270,7 +269,7 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .features = p->d,
                      .components = p->K,
                      .block = method == &emi_krylov       ? block_of(p, options)
-                              : method == &emi_covariance ? (plan->gram ? (int)p->N : p->d)
+                              : method == &emi_covariance ? (kind->lift ? (int)p->N : p->d)
                                                           : p->K,
                      .iterations = (long)expected.iterations,
                      .at_most = expected.at_most,

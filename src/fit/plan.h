@@ -10,10 +10,10 @@ enum { EMI_CHOICES = 3 };
 
 typedef struct emi_fit_plan {
     const emi_method *method[EMI_CHOICES + 1]; /* to try in turn; NULL past the end                         */
-    int dense;                                 /* covariances are formed; else products with the rows        */
+    const emi_operator_kind *products;         /* of methods that only multiply                               */
+    const emi_operator_kind *matrix;           /* of those that need one                                      */
     emi_real real;                             /* products with the rows, where their numbers allow it       */
     int narrow_wire;                           /* blocks are sent in single precision                        */
-    int gram;                                  /* where one is formed, it is that of the rows' products      */
     char why[sizeof((em_info *)0)->choice];    /* the first method; empty where the options name it          */
 } emi_fit_plan;
 
@@ -24,8 +24,8 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
 em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, const em_options *options, em_plan *out,
                             em_error *err);
 
-/* Do covariances take less work than products with the rows, over so many products, and fit? */
-int emi_fit_plan_is_dense(const emi_problem *p, long products);
+/* The kind that takes less work, over so many products: covariances, where they fit, or the rows. */
+const emi_operator_kind *emi_fit_plan_products(const emi_problem *p, long products);
 
 /* Products to expect of a method, NULL for auto: as many as were asked for, or a guess where nothing was. */
 long emi_expected_products(const emi_method *method, const em_options *options);

@@ -32,7 +32,7 @@ const emi_helpers *emi_problem_helpers(const emi_problem *p, int i)
 
 double emi_problem_product_cost(const emi_problem *p, int K)
 {
-    return p->mesh->hosted * emi_cov_apply_cost(&p->C[0], K);
+    return p->mesh->hosted * emi_operator_cost(&p->C[0], K);
 }
 
 /* ---- the user's units ------------------------------------------------------------------------ */
@@ -115,7 +115,7 @@ static em_status alloc_problem(emi_problem *p, int width, em_error *err)
 static em_status form_body(void *context, int i, int worker, em_error *err)
 {
     emi_problem *p = context;
-    return emi_cov_form(&p->C[i], p->scratch[worker], err);
+    return p->C[i].kind->form(&p->C[i], p->scratch[worker], err);
 }
 
 /* Has single precision all digits of these numbers? */
@@ -137,56 +137,37 @@ static em_status judge_memory(emi_problem *p, em_error *err)
     return status;
 }
 
-em_status emi_problem_make_dense(emi_problem *p, em_error *err)
-{
-    double began = emi_seconds();
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].by_rows = 0;
-    if (p->C[0].dense) return EM_OK;
-    em_status status = emi_problem_for_nodes(p, emi_cov_form_cost((size_t)p->N, p->d), form_body, p, err);
-    p->seconds_forming = emi_seconds() - began;
-    return status;
-}
-
-em_status emi_problem_make_matrix(emi_problem *p, int gram, em_error *err)
-{
-    if (!gram) return emi_problem_make_dense(p, err);
-    double began = emi_seconds();
-    (void)emi_problem_use_rows(p, 1);
-    if (p->C[0].gram) return EM_OK;
-    em_status status = emi_gram_form(&p->C[0], p->scratch[0], err);
-    p->seconds_forming = emi_seconds() - began;
-    return status;
-}
-
 emi_rounding emi_problem_rounding(const emi_problem *p)
 {
-    int formed = emi_cov_is_dense(&p->C[0]);
     return (emi_rounding){.deviation = p->deviation,
                           .offset = p->offset,
                           .total = p->variance,
-                          .formed = formed,
+                          .formed = p->C[0].kind->squared,
                           .single = p->C[0].real == EMI_SINGLE};
 }
 
-int emi_problem_use_rows(emi_problem *p, int by_rows)
+const emi_operator_kind *emi_problem_use(emi_problem *p, const emi_operator_kind *kind)
 {
-    int before = p->C[0].by_rows;
-    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].by_rows = by_rows;
+    const emi_operator_kind *before = p->C[0].kind;
+    for (int i = 0; i < p->mesh->hosted; i++) p->C[i].kind = kind;
     return before;
 }
 
-em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err)
+em_status emi_problem_form(emi_problem *p, const emi_operator_kind *kind, em_error *err)
 {
-    if (dense) return emi_problem_make_dense(p, err);
-    (void)emi_problem_use_rows(p, 1);
-    return EM_OK;
+    double began = emi_seconds();
+    (void)emi_problem_use(p, kind);
+    if (!kind->form || kind->matrix(&p->C[0]).v) return EM_OK;
+    em_status status = emi_problem_for_nodes(p, emi_form_cost((double)p->N, p->d), form_body, p, err);
+    p->seconds_forming = emi_seconds() - began;
+    return status;
 }
 
 int emi_problem_use_double(emi_problem *p)
 {
     if (p->C[0].real == EMI_DOUBLE) return 0;
     for (int i = 0; i < p->mesh->hosted; i++) {
-        emi_cov_free(&p->C[i]);
+        emi_operator_free(&p->C[i]);
         p->C[i].real = EMI_DOUBLE;
     }
     return 1;
@@ -202,12 +183,13 @@ static emi_real within_single(const emi_problem *p, emi_real real)
 static void describe_operators(emi_problem *p, emi_real real)
 {
     for (int i = 0; i < p->mesh->hosted; i++)
-        p->C[i] = (emi_cov){.d = p->d,
-                            .weight = (double)p->mesh->graph->nodes / (double)p->N,
-                            .shard = &p->shard[i],
-                            .helpers = emi_problem_helpers(p, i),
-                            .standard = &p->standard,
-                            .real = within_single(p, real)};
+        p->C[i] = (emi_operator){.kind = &emi_by_rows,
+                                 .d = p->d,
+                                 .weight = (double)p->mesh->graph->nodes / (double)p->N,
+                                 .shard = &p->shard[i],
+                                 .helpers = emi_problem_helpers(p, i),
+                                 .standard = &p->standard,
+                                 .real = within_single(p, real)};
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -222,7 +204,8 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
     return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
 }
 
-em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, emi_real real, em_error *err)
+em_status emi_problem_complete(emi_problem *p, const em_options *options, const emi_operator_kind *kind, emi_real real,
+                               em_error *err)
 {
     em_status status = EM_OK;
     emi_overview over = {0};
@@ -235,7 +218,7 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, int de
         TRY(emi_find_variance(p, &over, err));
         TRY(emi_check_units(p, err));
     }
-    TRY(emi_problem_set_operator(p, dense, err));
+    TRY(emi_problem_form(p, kind, err));
     if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, &over, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
@@ -246,7 +229,7 @@ done:
 
 void emi_problem_free(emi_problem *p)
 {
-    for (int i = 0; p->C && i < p->mesh->hosted; i++) emi_cov_free(&p->C[i]);
+    for (int i = 0; p->C && i < p->mesh->hosted; i++) emi_operator_free(&p->C[i]);
     for (int t = 0; p->scratch && t < p->threads; t++) emi_free(p->scratch[t].v);
     emi_free(p->scratch);
     emi_free(p->C);

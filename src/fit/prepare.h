@@ -21,7 +21,7 @@ typedef struct emi_problem {
     double *deviation;      /* [d] of each feature as the solver sees it: sqrt(variance / N)         */
     double *offset;         /* [d] |mean| in the solver's units; zero where the mean is left in      */
     int constant_features;  /* left unscaled under std */
-    emi_cov *C;             /* [hosted] */
+    emi_operator *C;        /* [hosted] all of a kind */
     int dense_fits;         /* all covariances, into the memory of all processes */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
     int largest;            /* exponent of the largest value anywhere */
@@ -40,24 +40,21 @@ typedef struct emi_problem {
  * Completing is the rest: the global mean, the scale, the operators. */
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                            em_error *err);
-em_status emi_problem_complete(emi_problem *p, const em_options *options, int dense, emi_real real, em_error *err);
+em_status emi_problem_complete(emi_problem *p, const em_options *options, const emi_operator_kind *kind, emi_real real,
+                               em_error *err);
 
-/* Covariances, formed where they are not yet; or products with the data. */
-em_status emi_problem_set_operator(emi_problem *p, int dense, em_error *err);
+/* Operators of this kind from now on; its matrix is formed, where it has one and that is not done yet. */
+em_status emi_problem_form(emi_problem *p, const emi_operator_kind *kind, em_error *err);
 
-/* 1: products with the data from now on, but for methods that need the covariances; 0: with those that are formed.  Returns
- * what it was. */
-int emi_problem_use_rows(emi_problem *p, int by_rows);
+/* The same for a kind that needs nothing formed, or is.  Returns what it was. */
+const emi_operator_kind *emi_problem_use(emi_problem *p, const emi_operator_kind *kind);
 
-/* Products, and matrices formed, in double precision from now on.  Returns whether they were not. */
+/* Products, and matrices, in double precision from now on; those that were formed are to be formed again.  Returns whether they
+ * were not. */
 int emi_problem_use_double(emi_problem *p);
 
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);
-
-/* The covariances in any case; or, for the one node of a network, the matrix of its rows' products. */
-em_status emi_problem_make_dense(emi_problem *p, em_error *err);
-em_status emi_problem_make_matrix(emi_problem *p, int gram, em_error *err);
 
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);

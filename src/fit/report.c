@@ -40,11 +40,7 @@ static void fill_info(const emi_job *job, em_info *info)
     const emi_problem *p = job->problem;
     const em_mesh *mesh = p->mesh;
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
-    int by_gram = job->gram && job->method->traits & EMI_NEEDS_DENSE;
-    (void)snprintf(info->operator_name, sizeof info->operator_name, "%s",
-                   by_gram                      ? "gram"
-                   : emi_cov_is_dense(&p->C[0]) ? "dense"
-                                                : "implicit");
+    (void)snprintf(info->operator_name, sizeof info->operator_name, "%s", p->C[0].kind->name);
     (void)snprintf(info->precision, sizeof info->precision, "%s", emi_real_name(p->C[0].real));
     info->wire_bits = job->solver.narrow_wire ? 32 : 64;
     info->iterations = job->solver.iteration;
@@ -59,8 +55,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
     info->missing_values = p->missing;
-    info->seconds_setup =
-        p->seconds + (by_gram || emi_cov_is_dense(&p->C[0]) ? p->seconds_forming : 0) + job->seconds_setup;
+    info->seconds_setup = p->seconds + (p->C[0].kind->form ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->driver.seconds;
     info->seconds_sending = job->seconds_sending;
     info->seconds_waiting = job->seconds_waiting;
@@ -129,13 +124,13 @@ static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error
     emi_problem *p = job->problem;
     job->solver.rounding.single = 0;
     if (p->C[0].real == EMI_DOUBLE) return emi_certify_job(f, job, nodes, err);
-    int by_rows = emi_problem_use_rows(p, 1);
+    const emi_operator_kind *kind = emi_problem_use(p, &emi_by_rows);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
     job->found_in_single = 1;
     job->solver.rounding.formed = 1; /* as where a covariance has lost digits that the rows have */
     em_status status = emi_certify_job(f, job, nodes, err);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_SINGLE;
-    (void)emi_problem_use_rows(p, by_rows);
+    (void)emi_problem_use(p, kind);
     return status;
 }
 

@@ -77,7 +77,7 @@ static em_status start(emi_job *job, em_error *err)
     size_t size = (size_t)s->d * (size_t)s->K;
     if (job->options->init) {
         emi_transpose(job->options->init, s->d, s->K, X.v);
-    } else if (job->method->traits & EMI_NEEDS_DENSE && !job->truth->vectors) {
+    } else if (job->method->traits & EMI_NEEDS_MATRIX && !job->truth->vectors) {
         start_anywhere(X);
     } else {
         emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
@@ -152,7 +152,8 @@ static em_status run_method(emi_job *job, em_error *err)
     em_status status = EM_OK;
     em_mesh *mesh = job->problem->mesh;
     mesh->phase = EM_SETUP;
-    if (job->method->traits & EMI_NEEDS_DENSE) TRY(emi_problem_make_matrix(job->problem, job->gram, err));
+    int needs_matrix = job->method->traits & EMI_NEEDS_MATRIX;
+    TRY(emi_problem_form(job->problem, needs_matrix ? job->matrix : job->problem->C[0].kind, err));
     double began = emi_seconds();
     TRY(tune_or_remember(job, err));
     TRY(open_solver(job, err));
@@ -255,12 +256,12 @@ static em_status try_method(const emi_method *method, emi_job *job, em_model **o
 {
     emi_problem *p = job->problem;
     em_status status = solve_in_precision(method, job, out, err);
-    int can_do_without = !(method->traits & EMI_NEEDS_DENSE) && emi_cov_is_dense(&p->C[0]);
+    int can_do_without = !(method->traits & EMI_NEEDS_MATRIX) && p->C[0].kind->squared;
     int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
     if (!rounding || !can_do_without) return status;
     job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
-    (void)emi_problem_use_rows(p, 1);
+    (void)emi_problem_use(p, &emi_by_rows);
     return solve_by(method, *job, out, err);
 }
 
@@ -287,7 +288,7 @@ static em_status solve_by_choice(const emi_method *const *choices, emi_job job, 
                   status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]->info.name);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;
-        (void)emi_problem_use_rows(job.problem, 1);
+        (void)emi_problem_use(job.problem, &emi_by_rows);
     }
     if (status != EM_OK && err) *err = failure;
     return status;
@@ -302,11 +303,11 @@ em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *pl
                    .problem = problem,
                    .truth = truth,
                    .checkpoint = checkpoint,
-                   .gram = plan->gram,
+                   .matrix = plan->matrix,
                    .why = why,
                    .narrow_wire = plan->narrow_wire};
     (void)snprintf(why, sizeof why, "%s", plan->why);
-    TRY(emi_problem_set_operator(problem, plan->dense, err));
+    TRY(emi_problem_form(problem, plan->products, err));
     TRY(solve_by_choice(plan->method, job, out, err));
     (void)snprintf((*out)->info.choice, sizeof why, "%s", why);
     (*out)->info.resumed = checkpoint ? checkpoint->resumed : 0;

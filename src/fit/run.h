@@ -12,13 +12,13 @@ typedef struct emi_job {
     const emi_method *method;
     emi_problem *problem;
     const emi_truth *truth;
-    emi_checkpoint *checkpoint; /* NULL: none */
-    int gram;                   /* a matrix that is formed is that of the rows' products  */
-    int in_double;              /* single precision was not enough, of an earlier run     */
-    int narrow_wire;            /* blocks are sent in single precision                    */
-    int found_in_single;        /* the answer comes from products in single precision      */
-    char *why;                  /* what is told of the choice, of sizeof em_info's; empty: there was none */
-    int last;                   /* no other method is tried where rounding is the trouble */
+    emi_checkpoint *checkpoint;      /* NULL: none */
+    const emi_operator_kind *matrix; /* of methods that need one */
+    int in_double;                   /* single precision was not enough, of an earlier run     */
+    int narrow_wire;                 /* blocks are sent in single precision                    */
+    int found_in_single;             /* the answer comes from products in single precision      */
+    char *why;                       /* what is told of the choice, of sizeof em_info's; empty: there was none */
+    int last;                        /* no other method is tried where rounding is the trouble */
 
     emi_solver solver;
     emi_observer observer;

@@ -20,7 +20,7 @@ static int is_orthonormal(emi_block X, emi_random *random, double *w, double *Xw
     return worst <= 1e-9;
 }
 
-em_status emi_sketch_residuals(const emi_cov *C, emi_block X, const double *theta, uint64_t seed, double *length,
+em_status emi_sketch_residuals(const emi_operator *C, emi_block X, const double *theta, uint64_t seed, double *length,
                                int *sound, emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
@@ -31,7 +31,7 @@ em_status emi_sketch_residuals(const emi_cov *C, emi_block X, const double *thet
     emi_block S = {X.rows, COLUMNS, room}, W = {X.rows, COLUMNS, S.v + COLUMNS * d},
               SX = {COLUMNS, X.cols, W.v + COLUMNS * d}, WX = {COLUMNS, X.cols, SX.v + COLUMNS * K};
     emi_random_normals(&random, S.v, COLUMNS * d);
-    TRY(emi_cov_apply(C, S, W, scratch, err));
+    TRY(C->kind->apply(C, S, W, scratch, err));
     emi_mul_tn(1, S, X, 0, SX);
     emi_mul_tn(1, W, X, 0, WX);
     for (int k = 0; k < X.cols; k++) {

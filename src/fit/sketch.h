@@ -7,11 +7,11 @@
 #ifndef EMI_FIT_SKETCH_H
 #define EMI_FIT_SKETCH_H
 
-#include "data/covariance.h"
+#include "data/operator.h"
 
 /* length[k]: three times what is estimated, which eight normal numbers rarely fall short of.  sound: the columns of X are
  * orthonormal, as far as that is seen the same way. */
-em_status emi_sketch_residuals(const emi_cov *C, emi_block X, const double *theta, uint64_t seed, double *length,
+em_status emi_sketch_residuals(const emi_operator *C, emi_block X, const double *theta, uint64_t seed, double *length,
                                int *sound, emi_scratch scratch, em_error *err);
 
 #endif

@@ -37,7 +37,7 @@ static em_status pool_and_solve(emi_problem *p, emi_truth *truth, em_error *err)
         emi_field panel = d - first < width ? emi_columns(&parts, 0, d - first) : parts;
         size_t at = (size_t)first * (size_t)d, size = (size_t)panel.cols * (size_t)d;
         for (int i = 0; i < p->mesh->hosted; i++)
-            memcpy(emi_at(&panel, i).v, p->C[i].dense + at, size * sizeof(double));
+            memcpy(emi_at(&panel, i).v, emi_by_covariance.matrix(&p->C[i]).v + at, size * sizeof(double));
         emi_tree_average_at_root(p->mesh, &panel, root ? pooled + at : pooled);
     }
     TRY(emi_problem_status(p, err));
@@ -52,11 +52,12 @@ done:
 static em_status compute(emi_truth *truth, emi_problem *p, em_error *err)
 {
     em_status status = EM_OK;
-    int by_rows = p->C[0].by_rows, phase = p->mesh->phase;
+    const emi_operator_kind *kind = p->C[0].kind;
+    int phase = p->mesh->phase;
     p->mesh->phase = EMI_OBSERVING;
     TRY(check_room(p, err));
-    TRY(emi_problem_make_dense(p, err));
-    (void)emi_problem_use_rows(p, by_rows);
+    TRY(emi_problem_form(p, &emi_by_covariance, err));
+    (void)emi_problem_use(p, kind);
     TRY(pool_and_solve(p, truth, err));
     emi_tree_give(p->mesh, truth->vectors, ((size_t)p->d + 1) * (size_t)truth->K);
     TRY(emi_problem_status(p, err));

@@ -41,7 +41,7 @@ static void start(int d, double *v)
     cblas_dscal(d, 1 / emi_norm(d, v), v, 1);
 }
 
-em_status emi_largest_eigenvalue(emi_operator *apply, void *context, int d, double tolerance, double *value,
+em_status emi_largest_eigenvalue(emi_product_fn *apply, void *context, int d, double tolerance, double *value,
                                  double *doubt, em_error *err)
 {
     em_status status = EM_OK;

@@ -92,14 +92,14 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     int d = s->d;
     emi_field triangles = {0};
     double *mean = NULL, *C = NULL;
-    if (s->C[0].gram) return emi_gram_solve(s, err);
+    if (s->C[0].kind->lift) return emi_solve_other_side(s, err);
     if (packed_size(d) > INT_MAX)
         return emi_fail(err, EM_ENOTSUP, "covariance: %d features are too many to send; try method krylov", d);
     mean = emi_doubles(packed_size(d));
     if (emi_mesh_has_root(s->mesh)) C = emi_doubles((size_t)d * (size_t)d);
     if (!mean || (emi_mesh_has_root(s->mesh) && !C)) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(emi_field_alloc(&triangles, s->mesh->hosted, d, (d + 2) / 2, err)); /* room for d (d + 1) / 2 */
-    for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].dense, d, emi_at(&triangles, i).v);
+    for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].kind->matrix(&s->C[i]).v, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;
     sent.rows = (int)packed_size(d), sent.cols = 1;
     emi_tree_average_at_root(s->mesh, &sent, mean);
@@ -132,6 +132,6 @@ const emi_method emi_covariance = {.info = {.name = "covariance",
                                             .residual = 1,
                                             .exact = 1},
                                    .uses = EMI_USES_PRECISION,
-                                   .traits = EMI_NEEDS_DENSE | EMI_AT_ROOT,
+                                   .traits = EMI_NEEDS_MATRIX | EMI_AT_ROOT,
                                    .iterations = 1,
                                    .run = covariance_run};

@@ -46,7 +46,7 @@ static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     krylov *k = context;
     emi_block q = {k->s->d, k->products.cols, k->asked};
-    return emi_cov_apply(&k->s->C[i], q, emi_at(&k->products, i), k->s->scratch[worker], err);
+    return k->s->C[i].kind->apply(&k->s->C[i], q, emi_at(&k->products, i), k->s->scratch[worker], err);
 }
 
 /* The root's question to everyone, and everyone's answer to the root. */
@@ -58,7 +58,7 @@ static void ask(krylov *k)
     memcpy(k->asked, k->lanczos.q, size * sizeof *k->asked);
     mesh->narrow = k->s->narrow_wire;
     emi_tree_give(mesh, k->asked, size);
-    emi_mesh_run(mesh, mesh->hosted * emi_cov_apply_cost(&k->s->C[0], k->s->width), product_body, k);
+    emi_mesh_run(mesh, mesh->hosted * emi_operator_cost(&k->s->C[0], k->s->width), product_body, k);
     emi_tree_average_at_root(mesh, &k->products, k->sum);
     mesh->narrow = 0;
 }
@@ -89,7 +89,7 @@ static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
     em_status status = EM_OK;
     const emi_solver *s = k->s;
     emi_solver own = *s;
-    emi_cov sample = s->C[0];
+    emi_operator sample = s->C[0];
     emi_lanczos l = {0};
     sample.every = sample.shard->count / ENOUGH;
     if (s->mesh->graph->nodes == 1 && sample.every < LEAST) sample.every = LEAST; /* or it costs what it saves */
@@ -98,8 +98,8 @@ static em_status look_at_own_rows(krylov *k, emi_block X, em_error *err)
     TRY(emi_lanczos_open(&l, &own, 1, err));
     TRY(emi_lanczos_begin(&l, X, err));
     for (int n = 0; n < STEPS && l.width > 0; n++) {
-        TRY(emi_cov_apply(&sample, (emi_block){s->d, l.width, l.q}, (emi_block){s->d, l.width, k->sum}, s->scratch[0],
-                          err));
+        TRY(sample.kind->apply(&sample, (emi_block){s->d, l.width, l.q}, (emi_block){s->d, l.width, k->sum},
+                               s->scratch[0], err));
         TRY(emi_lanczos_take(&l, k->sum, err));
     }
     emi_block found = emi_lanczos_vectors(&l);
@@ -113,8 +113,7 @@ static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
-    int by_rows = !emi_cov_is_dense(&k->s->C[0]);
-    if (by_rows && !k->s->own_start) status = look_at_own_rows(k, X, err);
+    if (!k->s->C[0].kind->squared && !k->s->own_start) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
     TRY(emi_lanczos_begin(&k->lanczos, X, err));
 done:

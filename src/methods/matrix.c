@@ -131,7 +131,7 @@ static void fill_up(const emi_solver *s, emi_block X, int from)
     emi_random_normals(&random, rest.v, (size_t)rest.rows * (size_t)rest.cols);
 }
 
-/* X = Y' U, made orthonormal column by column.  By its Gram matrix where columns are far from dependent, as they are but for
+/* X from U, made orthonormal column by column.  By its Gram matrix where columns are far from dependent, as they are but for
  * rounding. */
 static em_status lift(const emi_solver *s, emi_block U, int has, emi_block X, em_error *err)
 {
@@ -139,7 +139,7 @@ static em_status lift(const emi_solver *s, emi_block U, int has, emi_block X, em
     size_t needs = emi_orthonormalise_needs(X.rows, X.cols), square = (size_t)X.cols * (size_t)X.cols;
     double *room = emi_doubles(needs > square ? needs : square);
     if (!room) TRY(emi_fail_memory(err, "covariance"));
-    TRY(emi_gram_lift(&s->C[0], U, X, s->scratch[0], err));
+    TRY(s->C[0].kind->lift(&s->C[0], U, X, s->scratch[0], err));
     for (int k = 0; k < has; k++) {
         double norm = emi_norm(X.rows, emi_column_of(X, k));
         for (int f = 0; f < X.rows && norm > 0; f++) emi_column_of(X, k)[f] /= norm;
@@ -154,13 +154,14 @@ done:
     return status;
 }
 
-em_status emi_gram_solve(emi_solver *s, em_error *err)
+em_status emi_solve_other_side(emi_solver *s, em_error *err)
 {
     em_status status = EM_OK;
-    int n = (int)s->C[0].shard->count, found = s->fraction > 0 || s->K >= n - 1 ? n : s->K + 1;
+    emi_block A = s->C[0].kind->matrix(&s->C[0]);
+    int n = A.rows, found = s->fraction > 0 || s->K >= n - 1 ? n : s->K + 1;
     double *values = emi_doubles((size_t)n), *U = emi_doubles((size_t)n * (size_t)found), *X = NULL;
     if (!values || !U) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
-    TRY(emi_top_of_matrix(s, n, s->C[0].gram, found, values, U, err));
+    TRY(emi_top_of_matrix(s, n, A.v, found, values, U, err));
     int K = emi_components_of(s, values), has = 0;
     while (has < K && has < found && values[has] > emi_eps(&s->rounding) * values[0]) has++;
     X = emi_doubles((size_t)s->d * (size_t)K);

@@ -15,8 +15,8 @@ int emi_components_of(const emi_solver *s, const double *values);
 /* What the first `found` of n eigenvalues say of those after the K that are the answer; the next may be off by `doubt`. */
 void emi_keep_rest(emi_solver *s, const double *values, int K, int found, int n, double doubt);
 
-/* The answer from the other side: with fewer rows than features on a network of one node, Y Y' is the smaller matrix, and
- * Y' u an eigenvector of C where u is one of it. */
-em_status emi_gram_solve(emi_solver *s, em_error *err);
+/* The answer, on a network of one node, from a matrix that is not C but has its eigenvalues, and whose eigenvectors are lifted:
+ * as Y Y' is, with fewer rows than features. */
+em_status emi_solve_other_side(emi_solver *s, em_error *err);
 
 #endif

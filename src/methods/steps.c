@@ -27,7 +27,7 @@ static size_t larger(size_t a, size_t b)
 
 size_t emi_method_needs(int d, int K)
 {
-    size_t product = emi_cov_apply_needs(d, K), small = ritz_needs(K);
+    size_t product = emi_operator_needs(d, K), small = ritz_needs(K);
     return larger(larger(product, small), emi_polar_needs(d, K));
 }
 
@@ -40,14 +40,14 @@ static double field_cost(const emi_solver *s, int cols, double each)
 static double apply_cost(const emi_solver *s, int cols)
 {
     double cost = 0;
-    for (int i = 0; i < s->mesh->hosted; i++) cost += emi_cov_apply_cost(&s->C[i], cols);
+    for (int i = 0; i < s->mesh->hosted; i++) cost += emi_operator_cost(&s->C[i], cols);
     return cost;
 }
 
 static em_status apply_body(void *context, int i, int worker, em_error *err)
 {
     const step_task *t = context;
-    return emi_cov_apply(&t->s->C[i], emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker], err);
+    return t->s->C[i].kind->apply(&t->s->C[i], emi_at(t->from, i), emi_at(t->to, i), t->s->scratch[worker], err);
 }
 
 void emi_apply(emi_solver *s, const emi_field *X, emi_field *Z)

@@ -59,13 +59,13 @@ em_status em_project(const em_data *rows, const double *mean, const double *scal
     crew team = {0};
     emi_standard standard = {.d = d, .mean = (double *)mean};
     const emi_shard all = {rows, 0, rows->rows, NULL};
-    TRY(gather(&team, threads, rows->rows, emi_cov_apply_needs(d, components_count), err));
+    TRY(gather(&team, threads, rows->rows, emi_operator_needs(d, components_count), err));
     if (scale) {
         standard.inverse_scale = emi_doubles((size_t)d);
         if (!standard.inverse_scale) TRY(emi_fail_memory(err, "scores"));
         for (int f = 0; f < d; f++) standard.inverse_scale[f] = 1 / scale[f];
     }
-    const emi_cov C = {.d = d, .weight = 1, .shard = &all, .standard = &standard, .helpers = &team.helpers};
+    const emi_operator C = {.d = d, .weight = 1, .shard = &all, .standard = &standard, .helpers = &team.helpers};
     TRY(emi_by_rows_scores(&C, type == EM_F32 ? EMI_SINGLE : EMI_DOUBLE,
                            (emi_block){d, components_count, (double *)components}, scores, team.helpers.scratch[0],
                            err));

@@ -115,7 +115,7 @@ double emi_observe_consensus(emi_observer *o)
 static em_status product_body(void *context, int i, int worker, em_error *err)
 {
     emi_observer *o = context;
-    return emi_cov_apply(&o->s->C[i], estimate_block(o), emi_at(&o->parts, i), o->s->scratch[worker], err);
+    return o->s->C[i].kind->apply(&o->s->C[i], estimate_block(o), emi_at(&o->parts, i), o->s->scratch[worker], err);
 }
 
 static void unit_columns(emi_block A)
@@ -132,7 +132,7 @@ double emi_observe_residual(emi_observer *o)
     emi_block estimate = estimate_block(o), product = {d, K, o->product};
     double mean = 0, largest = 0;
     unit_columns(estimate);
-    emi_mesh_run(o->s->mesh, o->s->mesh->hosted * emi_cov_apply_cost(&o->s->C[0], K), product_body, o);
+    emi_mesh_run(o->s->mesh, o->s->mesh->hosted * emi_operator_cost(&o->s->C[0], K), product_body, o);
     emi_tree_average(o->s->mesh, &o->parts, o->product);
     for (int k = 0; k < K; k++) {
         double *x = emi_column_of(estimate, k), *Cx = emi_column_of(product, k);

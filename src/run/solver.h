@@ -3,7 +3,7 @@
 #ifndef EMI_RUN_SOLVER_H
 #define EMI_RUN_SOLVER_H
 
-#include "data/covariance.h"
+#include "data/operator.h"
 #include "data/rounding.h"
 #include "mesh/mesh.h"
 
@@ -53,14 +53,14 @@ enum {
 /* What a method needs and promises beyond that. */
 enum {
     EMI_NEEDS_NETWORK = 1, /* the nodes measure emi_network first                               */
-    EMI_NEEDS_DENSE = 2,   /* covariances formed, not products with the data                    */
+    EMI_NEEDS_MATRIX = 2,  /* operators that have a matrix, not only products                      */
     EMI_AT_ROOT = 4        /* the root of the tree decides, and holds the answer: the others do what it asks */
 };
 
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
-    const emi_cov *C;                  /* [hosted] C_i, the node's covariance                                    */
+    const emi_operator *C;             /* [hosted] C_i, the node's covariance                                    */
     emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
     emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; not of EMI_AT_ROOT               */
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j; not of EMI_AT_ROOT                     */

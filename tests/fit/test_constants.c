@@ -151,7 +151,9 @@ static void deviations_and_offsets_are_the_solvers(void **state)
             const network_plan plan = {rows, N, D, "path", NODES, 1};
             assert_ok(network_open(&net, &plan, &err), &err);
             assert_ok(emi_problem_open(&p, net.mesh, net.shards, &options, &err), &err);
-            assert_ok(emi_problem_complete(&p, &options, way >= 6, EMI_DOUBLE, &err), &err);
+            assert_ok(
+                emi_problem_complete(&p, &options, way >= 6 ? &emi_by_covariance : &emi_by_rows, EMI_DOUBLE, &err),
+                &err);
             assert_int_equal(p.C[0].dense != NULL, way >= 6);
             assert_true(options.scale == EMI_SCALE_NONE && n > 0 ? p.exponent != 0 : p.exponent == 0);
             for (int f = 0; f < D; f++) {
@@ -190,7 +192,7 @@ static void deviations_keep_their_digits(void **state)
         em_shards_free(&net.shards);
         assert_ok(em_shards_split(&net.shards, net.data, NODES, "sizes:1,52,7", 0, &err), &err);
         assert_ok(emi_problem_open(&p, net.mesh, net.shards, &options, &err), &err);
-        assert_ok(emi_problem_complete(&p, &options, 0, EMI_DOUBLE, &err), &err);
+        assert_ok(emi_problem_complete(&p, &options, &emi_by_rows, EMI_DOUBLE, &err), &err);
         for (int f = 0; f < D; f++) {
             long double sum = 0, squares = 0, there = 0;
             for (int r = 0; r < N; r++)

@@ -13,7 +13,7 @@ typedef struct fixture {
     em_graph *graph;
     em_mesh *mesh;
     double matrix[D * D], room[64];
-    emi_cov C[NODES];
+    emi_operator C[NODES];
     emi_scratch scratch;
     emi_solver solver;
     emi_truth truth;
@@ -31,7 +31,7 @@ static void open_fixture(fixture *f, long limit)
     assert_ok(em_mesh_open(&f->mesh, NULL, f->graph, 1, &err), &err);
     f->mesh->phase = EM_METHOD;
     matrix_of_spectrum(f->matrix, NULL, D, spectrum, 1);
-    for (int i = 0; i < NODES; i++) f->C[i] = (emi_cov){.d = D, .dense = f->matrix};
+    for (int i = 0; i < NODES; i++) f->C[i] = (emi_operator){.kind = &emi_by_covariance, .d = D, .dense = f->matrix};
     f->scratch = (emi_scratch){f->room, 64};
     f->solver = (emi_solver){.d = D,
                              .K = K,

@@ -14,7 +14,7 @@ typedef struct fixture {
     em_graph *graph;
     em_mesh *mesh;
     double matrices[NODES][D * D], mean_matrix[D * D], truth[D * D];
-    emi_cov C[NODES];
+    emi_operator C[NODES];
     emi_solver solver;
     emi_observer observer;
     double room[SIZE * 4];
@@ -33,7 +33,7 @@ static void open_fixture(fixture *f, int with_truth, int threads)
         for (int n = 0; n < D; n++) spectrum[n] = (1 + 0.1 * i) * pow(0.6, n);
         matrix_of_spectrum(f->matrices[i], NULL, D, spectrum, (uint64_t)i);
         for (int n = 0; n < D * D; n++) f->mean_matrix[n] += f->matrices[i][n] / NODES;
-        f->C[i] = (emi_cov){.d = D, .dense = f->matrices[i]};
+        f->C[i] = (emi_operator){.kind = &emi_by_covariance, .d = D, .dense = f->matrices[i]};
     }
     const double ones[D] = {1, 1, 1, 1, 1, 1, 1};
     matrix_of_spectrum(f->room, f->truth, D, ones, 99);

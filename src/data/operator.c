@@ -1,0 +1,22 @@
+#include "data/operator.h"
+
+#include "base/memory.h"
+#include "data/by_rows.h"
+
+double emi_operator_cost(const emi_operator *C, int K)
+{
+    return C->kind->cost(C->shard ? (double)C->shard->count : 0, C->d, K);
+}
+
+size_t emi_operator_needs(int d, int K)
+{
+    return emi_by_rows_needs(d, K); /* matrices need none */
+}
+
+void emi_operator_free(emi_operator *C)
+{
+    emi_free(C->packed);
+    emi_free(C->gram);
+    emi_free(C->dense);
+    C->packed = C->gram = C->dense = NULL;
+}
