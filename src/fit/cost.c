@@ -6,7 +6,7 @@
  * read; and what share of the first each kind of work reaches.  docs/speed.md tells where they come from. */
 static const double flops = 90e9, bytes = 30e9;
 static const double of_a_panel = 0.85, of_forming = 0.85, of_lanczos_on_a_matrix = 0.25, of_reducing = 0.2,
-                    of_lifting = 0.7;
+                    of_lifting = 0.7, of_vectors = 0.1;
 
 static double rate(emi_real real)
 {
@@ -29,10 +29,12 @@ static double columns_of(const emi_sizes *s)
 
 double emi_cost_of_lanczos(const emi_sizes *s)
 {
+    enum { AT_FIRST = 6 }; /* steps on a sample of the rows, whose algebra costs as much */
     double narrow = fmin(emi_panel_width(s->real), s->first), columns = fmin(columns_of(s), s->features),
            steps = fmax(0, ceil((columns - s->first) / narrow));
-    double small = 4 * s->features * columns * columns + 10 * pow(columns, 3) * (1 + steps) / 3;
-    return pass(s, s->real, s->first) + steps * pass(s, s->real, narrow) + small / (flops * of_lanczos_on_a_matrix) +
+    double vectors = s->features * columns / 2 * (4 * s->first + 8 * narrow), pairs = 10 * pow(columns, 3) / 3,
+           small = (AT_FIRST + 1 + steps) * vectors / of_vectors + (1 + steps) * pairs / of_lanczos_on_a_matrix;
+    return pass(s, s->real, s->first) + steps * pass(s, s->real, narrow) + small / flops +
            pass(s, EMI_DOUBLE, s->components); /* the certificate */
 }
 

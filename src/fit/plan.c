@@ -47,12 +47,23 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-static int block_of(const emi_problem *p, const em_options *options)
+static const double digits_of_single = 1e-6;
+
+/* Single precision has the digits that are asked for, and the rows have no more: where the certificate, which is made in
+ * double, says otherwise, it is done again in double. */
+static emi_real precision_of(const emi_problem *p, const emi_method *named, const em_options *options)
 {
-    return (int)least(p->d, p->K + (double)emi_options_oversample(options));
+    if (named && !(named->uses & EMI_USES_PRECISION)) return EMI_DOUBLE;
+    if (options->precision != EMI_PRECISION_AUTO)
+        return options->precision == EMI_PRECISION_SINGLE ? EMI_SINGLE : EMI_DOUBLE;
+    if (options->truth_compute) return EMI_DOUBLE; /* it is made of the same matrices */
+    return p->rows_are_single && options->tolerance >= digits_of_single ? EMI_SINGLE : EMI_DOUBLE;
 }
 
-static const double digits_of_single = 1e-6;
+static int block_of(const emi_problem *p, const em_options *options)
+{
+    return emi_problem_block(p, options, precision_of(p, &emi_krylov, options));
+}
 
 /* Blocks that are sent in single precision have the digits that are asked for; the certificate's have all. */
 static int is_narrow_wire(const emi_problem *p, const emi_method *named, const em_options *options)
@@ -98,17 +109,6 @@ static prediction predict_deepca(const emi_problem *p)
 }
 
 /* ---- which method ------------------------------------------------------------------------------------ */
-
-/* Single precision has the digits that are asked for, and the rows have no more: where the certificate, which is made in
- * double, says otherwise, it is done again in double. */
-static emi_real precision_of(const emi_problem *p, const emi_method *named, const em_options *options)
-{
-    if (named && !(named->uses & EMI_USES_PRECISION)) return EMI_DOUBLE;
-    if (options->precision != EMI_PRECISION_AUTO)
-        return options->precision == EMI_PRECISION_SINGLE ? EMI_SINGLE : EMI_DOUBLE;
-    if (options->truth_compute) return EMI_DOUBLE; /* it is made of the same matrices */
-    return p->rows_are_single && options->tolerance >= digits_of_single ? EMI_SINGLE : EMI_DOUBLE;
-}
 
 static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
 {

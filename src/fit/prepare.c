@@ -35,6 +35,13 @@ double emi_problem_product_cost(const emi_problem *p, int K)
     return p->mesh->hosted * emi_operator_cost(&p->C[0], K);
 }
 
+int emi_problem_block(const emi_problem *p, const em_options *options, emi_real real)
+{
+    int block = p->K + emi_options_oversample(options), panel = emi_panel_width(real);
+    if (p->mesh->graph->nodes == 1 && options->oversample < 0) block = (block + panel - 1) / panel * panel;
+    return block < p->d ? block : p->d;
+}
+
 /* ---- the user's units ------------------------------------------------------------------------ */
 
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue)
@@ -201,7 +208,7 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
     mesh->phase = EM_SETUP;
     em_status status = check_sizes(p, options, err);
     if (status == EM_OK) status = judge_memory(p, err);
-    return status == EM_OK ? alloc_problem(p, p->K + emi_options_oversample(options), err) : status;
+    return status == EM_OK ? alloc_problem(p, emi_problem_block(p, options, EMI_SINGLE), err) : status;
 }
 
 em_status emi_problem_complete(emi_problem *p, const em_options *options, const emi_operator_kind *kind, emi_real real,

@@ -69,13 +69,16 @@ static void start_anywhere(emi_block X)
     for (int k = 0; k < X.cols; k++) emi_column_of(X, k)[k] = 1;
 }
 
-/* Every node starts from the same block: the user's, or orthonormal columns that follow from the seed. */
+/* Every node starts from the same block: what was found in single precision, the user's, or orthonormal columns that follow from
+ * the seed. */
 static em_status start(emi_job *job, em_error *err)
 {
     emi_solver *s = &job->solver;
     emi_block X = emi_at(&s->X, 0);
     size_t size = (size_t)s->d * (size_t)s->K;
-    if (job->options->init) {
+    if (job->found) {
+        memcpy(X.v, job->found->components, size * sizeof *X.v);
+    } else if (job->options->init) {
         emi_transpose(job->options->init, s->d, s->K, X.v);
     } else if (job->method->traits & EMI_NEEDS_MATRIX && !job->truth->vectors) {
         start_anywhere(X);
@@ -93,6 +96,14 @@ static em_status start(emi_job *job, em_error *err)
     return emi_problem_status(job->problem, err);
 }
 
+/* On one node, where columns cost more than steps: what the kernel multiplies at once, or twice that where the basis will be so
+ * large that the algebra of a step counts too. */
+static int narrow_block(const emi_problem *p)
+{
+    enum { MANY = 16 };
+    return (p->K > MANY ? 2 : 1) * emi_panel_width(p->C[0].real);
+}
+
 static em_status open_solver(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -107,9 +118,9 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .network = job->network,
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
-                      .oversample = emi_options_oversample(job->options),
-                      .narrow = p->mesh->graph->nodes == 1 ? emi_panel_width(p->C[0].real) : p->d,
-                      .own_start = job->options->init != NULL,
+                      .oversample = emi_problem_block(p, job->options, p->C[0].real) - p->K,
+                      .narrow = p->mesh->graph->nodes == 1 ? narrow_block(p) : p->d,
+                      .own_start = job->options->init != NULL || job->found != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
                       .fraction = job->options->variance,
@@ -246,9 +257,14 @@ static em_status solve_in_precision(const emi_method *method, emi_job *job, em_m
     if (label) label->in_double = 1;
     if (label) (void)snprintf(label->choice, sizeof label->choice, "%s", job->why);
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
-    em_model_free(out);
+    em_model *before = *out;
+    *out = NULL;
     p->mesh->failure = (em_error){0};
-    return solve_by(method, *job, out, err);
+    job->found = before && before->K == p->K ? before : NULL;
+    status = solve_by(method, *job, out, err);
+    job->found = NULL;
+    em_model_free(&before);
+    return status;
 }
 
 /* One method; with the rows, which keep digits that formed covariances lose, where those were not enough. */

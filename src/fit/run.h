@@ -15,6 +15,7 @@ typedef struct emi_job {
     emi_checkpoint *checkpoint;      /* NULL: none */
     const emi_operator_kind *matrix; /* of methods that need one */
     int in_double;                   /* single precision was not enough, of an earlier run     */
+    const em_model *found;           /* in single precision, to start from; NULL: nothing   */
     int narrow_wire;                 /* blocks are sent in single precision                    */
     int found_in_single;             /* the answer comes from products in single precision      */
     char *why;                       /* what is told of the choice, of sizeof em_info's; empty: there was none */

@@ -10,10 +10,9 @@
 /* `count` columns of `old` in a larger array, which may also be longer. */
 static int enlarge(double **old, size_t rows, size_t count, size_t new_rows, size_t new_count)
 {
-    size_t size;
-    double *larger = emi_size_overflows(new_rows, new_count, &size) ? NULL : emi_doubles(size);
+    size_t size; /* zeros, of which most are never touched: pages that are not come for nothing */
+    double *larger = emi_size_overflows(new_rows, new_count, &size) ? NULL : emi_calloc(size, sizeof *larger);
     if (!larger) return 0;
-    memset(larger, 0, size * sizeof *larger); /* whole arrays go into a checkpoint */
     for (size_t c = 0; *old && c < count; c++) memcpy(larger + c * new_rows, *old + c * rows, rows * sizeof *larger);
     emi_free(*old);
     *old = larger;

@@ -109,11 +109,19 @@ done:
     return status;
 }
 
+/* Is there something to be learnt from own rows that costs less than it saves?  On one node that is a small share of them. */
+static int own_rows_tell(const emi_solver *s)
+{
+    enum { MANY = 4096 };
+    int cheap = s->mesh->graph->nodes > 1 || s->C[0].shard->count > MANY;
+    return cheap && !s->C[0].kind->squared && !s->own_start;
+}
+
 static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
-    if (!k->s->C[0].kind->squared && !k->s->own_start) status = look_at_own_rows(k, X, err);
+    if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
     TRY(emi_lanczos_begin(&k->lanczos, X, err));
 done:

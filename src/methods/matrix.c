@@ -92,7 +92,7 @@ em_status emi_top_of_matrix(const emi_solver *s, int n, double *A, int wanted, d
                       .narrow = NARROW,
                       .seed = s->seed,
                       .tolerance = 1e-13};
-    if (n > LARGE && ((double)wanted + s->oversample) * FEW <= n) {
+    if (n > LARGE && wanted <= n / FEW) {
         TRY(rounding_of(A, n, &own.rounding, err));
         status = by_lanczos(&own, A, &done, values, vectors, err);
         if (status != EM_ENUMERIC) TRY(status); /* then LAPACK's other solver may do */
