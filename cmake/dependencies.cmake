@@ -80,6 +80,17 @@ else()
   eigenmesh_left_out("MPI" EIGENMESH_MPI "there is no mpicc; try Debian's libopenmpi-dev and openmpi-bin")
 endif()
 
+# OpenSSL is that of a study's nodes alone.
+set(EMI_HAVE_NET OFF)
+set(NET_STANDS_ON PkgConfig::OPENSSL Threads::Threads)
+if(EIGENMESH_NET)
+  pkg_check_modules(OPENSSL QUIET IMPORTED_TARGET "openssl >= 3.0")
+  set(EMI_HAVE_NET ${OPENSSL_FOUND})
+endif()
+if(NOT EMI_HAVE_NET)
+  eigenmesh_left_out("studies between sites" EIGENMESH_NET "pkg-config knows no openssl 3; try Debian's libssl-dev")
+endif()
+
 # Looked for by the program itself when it runs.
 find_program(GNUPLOT gnuplot)
 mark_as_advanced(GNUPLOT)
