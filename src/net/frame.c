@@ -63,7 +63,7 @@ static int is_length_of(int kind, uint32_t length)
     case EMI_STUDY: return length >= 1 && length <= EMI_STUDY_MOST;
     case EMI_ENTRY: return length == EMI_ENTRY_BYTES;
     case EMI_START:
-        return length > EMI_START_HEAD && length <= EMI_FRAME_MOST && (length - EMI_START_HEAD) % EMI_ENTRY_BYTES == 0;
+        return length > EMI_START_HEAD && length <= EMI_START_MOST && (length - EMI_START_HEAD) % EMI_ENTRY_BYTES == 0;
     case EMI_RUN: return length == EMI_RUN_PAYLOAD;
     case EMI_DATA: return length >= 1 && length <= EMI_FRAME_MOST;
     case EMI_ACK: return length == 8;

@@ -23,9 +23,13 @@ typedef enum emi_frame_kind {
     EMI_KINDS
 } emi_frame_kind;
 
+#ifndef EMI_FRAME_MOST        /* small ones make tests fast */
+#define EMI_FRAME_MOST 262144 /* bytes of a payload of DATA */
+#endif
+
 enum {
     EMI_FRAME_HEAD = 24,
-    EMI_FRAME_MOST = 262144, /* bytes of a payload */
+    EMI_START_MOST = 262144,
     EMI_STUDY_MOST = 65536,  /* of a STUDY's */
     EMI_RUN_BYTES = 32,      /* what a run is called */
     EMI_INSTANCE_BYTES = 16, /* what a process calls itself, as long as it lives */
