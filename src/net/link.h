@@ -34,6 +34,7 @@ typedef struct emi_link {
     unsigned char instance[EMI_INSTANCE_BYTES]; /* of the peer, as of the last HELLO                        */
     unsigned char peer_run[EMI_RUN_BYTES];      /* what it said it is in, and how much of it it has         */
     uint64_t peer_received;
+    unsigned char peer_audit[32];          /* the digest of its last line that it said in HELLO */
     unsigned char said_run[EMI_RUN_BYTES]; /* what this node said it is in */
     int peer_awaits;                       /* a site, or EMI_NOBODY */
 

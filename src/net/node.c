@@ -165,6 +165,7 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     emi_link_up(l, now);
     memcpy(l->instance, hello.instance, EMI_INSTANCE_BYTES);
     memcpy(l->peer_run, hello.run, EMI_RUN_BYTES);
+    memcpy(l->peer_audit, hello.audit, sizeof l->peer_audit);
     l->peer_received = hello.received;
     *why = NULL;
     emi_node_tell(node, EMI_NEWS_UP, peer, NULL);

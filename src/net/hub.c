@@ -1,0 +1,354 @@
+#include "net/hub_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double emi_hub_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *emi_hub_name(const emi_hub *hub, int site)
+{
+    return site >= 0 && site < hub->options.study->site_count ? hub->options.study->sites[site].name : "nobody";
+}
+
+/* ---- news ------------------------------------------------------------------------------------------------------------------- */
+
+/* Refusals of an address are told once a minute. */
+static int is_told_already(emi_hub *hub, const char *from)
+{
+    enum { PAUSE = 60 };
+    double now = emi_hub_now();
+    size_t oldest = 0, count = sizeof hub->refused / sizeof *hub->refused;
+    for (size_t n = 0; n < count; n++) {
+        if (strcmp(hub->refused[n].from, from) == 0 && now - hub->refused[n].last < PAUSE) return 1;
+        if (hub->refused[n].last < hub->refused[oldest].last) oldest = n;
+    }
+    (void)snprintf(hub->refused[oldest].from, sizeof hub->refused[oldest].from, "%s", from);
+    hub->refused[oldest].last = now;
+    return 0;
+}
+
+static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
+{
+    static const char *const words[] = {"up", "down", "left", "refused", "study", "differs", "start"};
+    const emi_link *l = peer >= 0 ? emi_node_link(&hub->node, peer) : NULL;
+    uint64_t iteration = hub->node.iteration;
+    emi_field_of_line fields[3] = {{.name = "peer", .text = who}, {.name = "why", .text = why}};
+    int count = why ? 2 : 1;
+    if (what == EMI_NEWS_UP && l) fields[count++] = (emi_field_of_line){.name = "peer_audit", .digest = l->peer_audit};
+    if (what == EMI_NEWS_START) {
+        fields[0] = (emi_field_of_line){.name = "run", .digest = hub->node.run};
+        fields[1] = (emi_field_of_line){.name = "iteration", .number = &iteration};
+        count = 2;
+    }
+    int sign = what == EMI_NEWS_START || (what == EMI_NEWS_REFUSED && peer >= 0);
+    if (hub->options.audit) (void)emi_audit_write(hub->options.audit, words[what], fields, count, sign, NULL);
+}
+
+void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
+{
+    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from;
+    if (what == EMI_NEWS_REFUSED && is_told_already(hub, who)) return;
+    if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
+    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+}
+
+static void take_news(void *context, emi_news what, int peer, const char *why)
+{
+    emi_hub *hub = context;
+    emi_hub_tell(hub, what, peer, NULL, why);
+    (void)pthread_cond_broadcast(&hub->changed);
+}
+
+/* ---- what the machine asks for --------------------------------------------------------------------------------------------- */
+
+/* The X25519 key is for masks: what is said of it is its public half. */
+static int draw_life(void *context, unsigned char instance[EMI_INSTANCE_BYTES], unsigned char key[EMI_PUBLIC_BYTES])
+{
+    (void)context;
+    size_t size = EMI_PUBLIC_BYTES;
+    EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
+    int made = pair && EVP_PKEY_get_raw_public_key(pair, key, &size) == 1 && size == EMI_PUBLIC_BYTES;
+    EVP_PKEY_free(pair);
+    return made && emi_random_bytes(instance, EMI_INSTANCE_BYTES, NULL) == EM_OK ? 0 : -1;
+}
+
+static int draw_bytes(void *context, void *bytes, size_t count)
+{
+    (void)context;
+    return emi_random_bytes(bytes, count, NULL) == EM_OK ? 0 : -1;
+}
+
+static int sign(void *context, const void *bytes, size_t count, unsigned char signature[64])
+{
+    const emi_hub *hub = context;
+    return emi_identity_sign(hub->options.identity, bytes, count, signature, NULL) == EM_OK ? 0 : -1;
+}
+
+static int verify(void *context, int site, const void *bytes, size_t count, const unsigned char signature[64])
+{
+    const emi_hub *hub = context;
+    return emi_identity_verify(hub->options.study->sites[site].id, bytes, count, signature);
+}
+
+static int name_run(void *context, const void *start, size_t count, unsigned char run[EMI_RUN_BYTES])
+{
+    static const char about[] = "eigenmesh run 1"; /* with its 0 */
+    const emi_hub *hub = context;
+    const emi_piece pieces[] = {{about, sizeof about}, {hub->options.study->digest, EMI_SHA_BYTES}, {start, count}};
+    return emi_sha256(pieces, 3, run, NULL) == EM_OK ? 0 : -1;
+}
+
+static uint64_t iteration(void *context, const unsigned char *rows[])
+{
+    const emi_hub *hub = context;
+    return hub->options.iteration ? hub->options.iteration(hub->options.user, rows) : 0;
+}
+
+static void last_audit(void *context, unsigned char last[32])
+{
+    const emi_hub *hub = context;
+    if (hub->options.audit) memcpy(last, emi_audit_last(hub->options.audit), 32);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------------ */
+
+static int count_neighbours(const emi_hub *hub)
+{
+    const emi_study *study = hub->options.study;
+    int count = 0;
+    for (int other = 0; other < study->site_count; other++)
+        if (emi_study_uses(study, hub->options.site, other)) hub->peers[count++] = other;
+    return count;
+}
+
+static em_status open_node(emi_hub *hub, em_error *err)
+{
+    const emi_study *study = hub->options.study;
+    size_t sites = (size_t)study->site_count;
+    hub->parent = calloc(sites, sizeof *hub->parent);
+    hub->peers = calloc(sites, sizeof *hub->peers);
+    hub->waited = calloc(sites, sizeof *hub->waited);
+    hub->callers = calloc(sites, sizeof *hub->callers);
+    if (!hub->parent || !hub->peers || !hub->waited || !hub->callers)
+        return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    for (int n = 0; n < study->site_count; n++) hub->parent[n] = study->sites[n].parent;
+    emi_node_config config = {.site = hub->options.site,
+                              .sites = study->site_count,
+                              .parent = hub->parent,
+                              .peers = hub->peers,
+                              .links = count_neighbours(hub),
+                              .canonical = study->canonical,
+                              .canonical_size = study->canonical_size,
+                              .context = hub,
+                              .draw = draw_life,
+                              .random = draw_bytes,
+                              .sign = sign,
+                              .verify = verify,
+                              .name_run = name_run,
+                              .iteration = iteration,
+                              .audit = last_audit,
+                              .news = take_news};
+    memcpy(config.study, study->digest, EMI_SHA_BYTES);
+    if (emi_node_open(&hub->node, &config, &hub->options.own))
+        return em_fail(err, EM_ENOTSUP, "node: OpenSSL makes no X25519 or Ed25519 here; try without FIPS mode");
+    for (int n = 0; n < config.links; n++)
+        if (emi_study_dials(study, config.site, hub->peers[n]) == config.site)
+            hub->callers[hub->caller_count++] = (emi_caller){.peer = hub->peers[n]};
+    return EM_OK;
+}
+
+/* At the port of its address, on all of this machine's, unless it is told another place. */
+static em_status open_listeners(emi_hub *hub, em_error *err)
+{
+    const emi_site *own = &hub->options.study->sites[hub->options.site];
+    char host[256] = "";
+    int port = own->port;
+    if (hub->options.listen && emi_address_read(hub->options.listen, host, sizeof host, &port))
+        return em_fail(err, EM_EINVAL, "listen: '%s' is no address; try 7473 or 10.0.0.5:7473", hub->options.listen);
+    if (!hub->options.listen && !own->host) return EM_OK;
+    return emi_listen(host, port, hub->listeners, EMI_LISTENERS, &hub->listener_count, err);
+}
+
+static em_status open_wake(emi_hub *hub, em_error *err)
+{
+    if (pipe(hub->wake) != 0) return em_fail(err, EM_ENET, "node: no pipe (%s); try fewer open files", strerror(errno));
+    for (int n = 0; n < 2; n++) {
+        (void)fcntl(hub->wake[n], F_SETFL, O_NONBLOCK);
+        (void)fcntl(hub->wake[n], F_SETFD, FD_CLOEXEC);
+    }
+    return EM_OK;
+}
+
+static void *serve(void *context);
+
+/* Signals are for the thread that waits, not for this one. */
+static em_status open_thread(emi_hub *hub, em_error *err)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    hub->runs = pthread_create(&hub->thread, NULL, serve, hub) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return hub->runs ? EM_OK : em_fail(err, EM_ENOMEM, "node: no thread; try fewer processes");
+}
+
+static em_status open_all(emi_hub *hub, em_error *err)
+{
+    const char *proxy = hub->options.proxy;
+    if (proxy &&
+        (emi_address_read(proxy, hub->proxy_host, sizeof hub->proxy_host, &hub->proxy_port) || !*hub->proxy_host))
+        return em_fail(err, EM_EINVAL, "proxy: '%s' is no address; try proxy.example.org:3128", proxy);
+    em_status status = open_wake(hub, err);
+    if (status == EM_OK) status = open_node(hub, err);
+    if (status == EM_OK) status = emi_tls_open(&hub->tls, hub->options.identity, err);
+    if (status == EM_OK) status = open_listeners(hub, err);
+    return status == EM_OK ? open_thread(hub, err) : status;
+}
+
+em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err)
+{
+    emi_hub *hub = calloc(1, sizeof *hub);
+    *out = NULL;
+    if (!hub) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    hub->options = *options;
+    hub->patience = options->patience;
+    hub->wake[0] = hub->wake[1] = -1;
+    (void)pthread_mutex_init(&hub->lock, NULL);
+    pthread_condattr_t monotonic;
+    (void)pthread_condattr_init(&monotonic);
+    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&hub->changed, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
+    em_status status = open_all(hub, err);
+    if (status != EM_OK)
+        emi_hub_close(&hub);
+    else
+        *out = hub;
+    return status;
+}
+
+void emi_hub_wake(emi_hub *hub)
+{
+    ssize_t ignored = write(hub->wake[1], "", 1);
+    (void)ignored; /* full: it will wake */
+}
+
+void emi_hub_close(emi_hub **handle)
+{
+    emi_hub *hub = *handle;
+    if (!hub) return;
+    if (hub->runs) {
+        atomic_store(&hub->stop, 1);
+        emi_hub_wake(hub);
+        (void)pthread_join(hub->thread, NULL);
+    }
+    emi_conns_close(hub);
+    for (int n = 0; n < hub->listener_count; n++) (void)close(hub->listeners[n]);
+    for (int n = 0; n < 2; n++)
+        if (hub->wake[n] >= 0) (void)close(hub->wake[n]);
+    emi_tls_close(&hub->tls);
+    emi_node_close(&hub->node);
+    (void)pthread_cond_destroy(&hub->changed);
+    (void)pthread_mutex_destroy(&hub->lock);
+    free(hub->polls);
+    free(hub->callers);
+    free(hub->waited);
+    free(hub->peers);
+    free(hub->parent);
+    free(hub);
+    *handle = NULL;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------------------------------------ */
+
+static void watch(emi_hub *hub, size_t *count, int socket, short events)
+{
+    if (*count == hub->poll_room) {
+        size_t room = hub->poll_room ? 2 * hub->poll_room : 32;
+        struct pollfd *more = realloc(hub->polls, room * sizeof *more);
+        if (!more) return;
+        hub->polls = more;
+        hub->poll_room = room;
+    }
+    hub->polls[(*count)++] = (struct pollfd){.fd = socket, .events = events};
+}
+
+/* Returns how long to wait, in milliseconds. */
+static int watch_all(emi_hub *hub, size_t *count)
+{
+    int wait = 1000;
+    *count = 0;
+    watch(hub, count, hub->wake[0], POLLIN);
+    for (int n = 0; n < hub->listener_count; n++) watch(hub, count, hub->listeners[n], POLLIN);
+    for (int n = 0; n < hub->caller_count; n++) {
+        const emi_caller *caller = &hub->callers[n];
+        if (caller->dial) watch(hub, count, emi_dial_socket(caller->dial), emi_dial_wants(caller->dial));
+        if (!emi_node_link(&hub->node, caller->peer)->up) wait = wait < 100 ? wait : 100;
+    }
+    for (const emi_conn *c = hub->conns; c; c = c->next) {
+        short events = c->stage == EMI_SHAKES ? c->wants : (short)(POLLIN | c->wants);
+        watch(hub, count, emi_connection_socket(c->tls), events);
+        if (c->stage != EMI_SHAKES && emi_connection_pending(c->tls)) wait = 0;
+    }
+    return wait;
+}
+
+static void silent(void *context, int peer)
+{
+    emi_conns_drop_peer(context, peer, "was silent for 45 seconds", emi_hub_now());
+}
+
+static void turn(emi_hub *hub)
+{
+    double now = emi_hub_now();
+    for (int n = 0; n < hub->listener_count; n++) emi_conns_accept(hub, hub->listeners[n], now);
+    emi_conns_dial(hub, now);
+    emi_conns_move(hub, now);
+    emi_conns_drop_late(hub, now);
+    emi_node_tick(&hub->node, now, silent, hub);
+    (void)pthread_cond_broadcast(&hub->changed);
+}
+
+/* Is there something left to write, for those who are there? */
+static int has_output(emi_hub *hub)
+{
+    for (const emi_conn *c = hub->conns; c; c = c->next) {
+        const emi_link *l = c->stage == EMI_LINKED ? emi_node_link(&hub->node, c->peer) : NULL;
+        if (l && (l->control_size || l->out_at < l->out_size)) return 1;
+    }
+    return 0;
+}
+
+static void *serve(void *context)
+{
+    enum { MOMENT = 2 };
+    emi_hub *hub = context;
+    double stopped = 0;
+    for (;;) {
+        char drained[64];
+        size_t count;
+        (void)pthread_mutex_lock(&hub->lock);
+        turn(hub);
+        int wait = watch_all(hub, &count), over = 0;
+        if (atomic_load(&hub->stop)) {
+            if (stopped == 0) stopped = emi_hub_now();
+            over = !has_output(hub) || emi_hub_now() - stopped > MOMENT;
+            wait = 10;
+        }
+        (void)pthread_mutex_unlock(&hub->lock);
+        if (over) return NULL;
+        (void)poll(hub->polls, (nfds_t)count, wait);
+        while (read(hub->wake[0], drained, sizeof drained) > 0) continue;
+    }
+}

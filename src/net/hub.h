@@ -1,0 +1,77 @@
+/* The hub: one thread that does all input and output of a node, with poll and non-blocking sockets; the solver hands it blocks and
+ * waits on a condition.  An SSL object is never used by two threads. */
+#ifndef EIGENMESH_NET_HUB_H
+#define EIGENMESH_NET_HUB_H
+
+#include "net/audit.h"
+#include "net/node.h"
+
+typedef struct emi_hub emi_hub;
+
+typedef struct emi_hub_options {
+    const emi_study *study;
+    int site;
+    const emi_identity *identity;
+    const char *listen; /* [ADDR:]PORT; NULL: the port of its address in the study, or nowhere */
+    const char *proxy;  /* HOST:PORT to dial through; NULL: none                                */
+    emi_audit *audit;   /* NULL: none                                                           */
+    emi_entry own;      /* columns, names and rows of it                                        */
+    double patience;    /* seconds that one wait may last; INFINITY: for ever                   */
+
+    /* At the root: the iteration of its state, where that is of these rows; else 0.  In the hub's thread. */
+    uint64_t (*iteration)(void *user, const unsigned char *rows[]);
+
+    /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In the hub's thread. */
+    void (*news)(void *user, emi_news what, const char *who, const char *why);
+
+    /* While the solver waits, once a second: for whom, and since when.  In the solver's thread. */
+    void (*waits)(void *user, const char *site, double seconds);
+    void *user;
+} emi_hub_options;
+
+em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err);
+
+/* What is to be told yet is given a moment. */
+void emi_hub_close(emi_hub **hub); /* accepts NULL */
+
+/* From a signal handler, or another thread: whoever waits waits no longer. */
+void emi_hub_interrupt(emi_hub *hub);
+int emi_hub_is_interrupted(const emi_hub *hub);
+
+/* ---- the solver's side --------------------------------------------------------------------------------------------------- */
+
+/* Until all are here, and a run that is not `before` is entered. */
+em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err);
+
+/* The run that was entered: its name, and the root's iteration. */
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration);
+
+/* Is the run that was entered as this over, so that all begin anew from the root's last step? */
+int emi_hub_is_stale(emi_hub *hub, uint64_t generation);
+
+/* A round of blocks of so many bytes, to some neighbours and from some; then wait for it, and read what came. */
+em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const void *const *blocks, int to_count,
+                        const int *from, int from_count, size_t bytes, em_error *err);
+em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err);
+const void *emi_hub_block(emi_hub *hub, int from);
+
+/* LEAVE, and what it is called to be FINISHED: see node.h.  Wait until all children know that, as long as patience lasts. */
+void emi_hub_leave(emi_hub *hub, emi_leave code);
+void emi_hub_finish(emi_hub *hub, double seconds);
+
+/* Has a neighbour said that the study is done? */
+int emi_hub_is_done(emi_hub *hub);
+
+void emi_hub_set_patience(emi_hub *hub, double seconds);
+
+/* Of a link, for the closing table: copies. */
+typedef struct emi_hub_link {
+    int peer, up, downs;
+    uint64_t bytes_sent, bytes_got;
+    double down_for, waited_for; /* seconds; the second: for the peer's site, whatever link it is behind */
+} emi_hub_link;
+
+int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room);
+double emi_hub_waited_for(emi_hub *hub, int site);
+
+#endif

@@ -1,0 +1,94 @@
+/* What the files of the hub share: hub.c has the thread, rounds.c the solver's side, connections.c what becomes
+ * of a socket. */
+#ifndef EIGENMESH_NET_HUB_PARTS_H
+#define EIGENMESH_NET_HUB_PARTS_H
+
+#include "net/dial.h"
+#include "net/hub.h"
+#include "net/tls.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    EMI_LISTENERS = 8,
+    EMI_STRANGERS = 64,       /* connections that have not said HELLO, in all; the oldest goes first */
+    EMI_STRANGERS_EACH = 8,   /* of one address                                                      */
+    EMI_GREETING_SECONDS = 10 /* for a handshake and HELLO                                           */
+};
+
+typedef enum emi_stage {
+    EMI_SHAKES, /* TLS's handshake                                             */
+    EMI_GREETS, /* HELLO is awaited                                            */
+    EMI_LINKED, /* it is its link's connection                                 */
+    EMI_PARTS   /* STUDY was sent, since studies differ: the other's is awaited */
+} emi_stage;
+
+/* A socket with somebody at the other end. */
+typedef struct emi_conn {
+    emi_connection *tls;
+    emi_stage stage;
+    int dialled; /* the site that was; -1: it came */
+    int peer;    /* whose key it has; -1: not known yet */
+    char from[EMI_ADDRESS_TEXT];
+    double since;
+    short wants;       /* of the handshake, or of writing */
+    unsigned char *in; /* [EMI_FRAME_HEAD + EMI_FRAME_MOST] */
+    size_t in_count;
+    unsigned char *first; /* what is written before all else: HELLO, STUDY */
+    size_t first_size, first_at;
+    struct emi_conn *next;
+} emi_conn;
+
+/* What dialling a neighbour has come to. */
+typedef struct emi_caller {
+    int peer;
+    emi_dial *dial;
+    double next_try, pause;
+} emi_caller;
+
+struct emi_hub {
+    emi_hub_options options;
+    pthread_t thread;
+    int runs; /* the thread */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int wake[2];
+    atomic_int stop, interrupted;
+
+    emi_node node;
+    int *parent, *peers;
+    emi_tls *tls;
+    int listeners[EMI_LISTENERS], listener_count;
+    char proxy_host[256];
+    int proxy_port;
+    emi_caller *callers;
+    int caller_count;
+    emi_conn *conns;
+    struct pollfd *polls;
+    size_t poll_room;
+    struct {
+        char from[EMI_ADDRESS_TEXT];
+        double last;
+    } refused[32]; /* so that strangers do not fill the log */
+
+    double patience;
+    double *waited; /* [sites] seconds in which each was awaited */
+};
+
+double emi_hub_now(void); /* seconds */
+void emi_hub_wake(emi_hub *hub);
+const char *emi_hub_name(const emi_hub *hub, int site);
+void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
+
+/* ---- connections.c; the lock is held ------------------------------------------------------------------------------------ */
+
+void emi_conns_accept(emi_hub *hub, int listener, double now);
+void emi_conns_dial(emi_hub *hub, double now);
+void emi_conns_move(emi_hub *hub, double now);      /* all of them, as far as they go */
+void emi_conns_drop_late(emi_hub *hub, double now); /* strangers that take too long */
+void emi_conns_drop_peer(emi_hub *hub, int peer, const char *why, double now);
+void emi_conns_close(emi_hub *hub);
+
+#endif

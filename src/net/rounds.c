@@ -1,0 +1,206 @@
+/* The hub as the solver sees it: runs that are entered, rounds of blocks, and waiting for others. */
+#include "net/hub_parts.h"
+
+#include <string.h>
+#include <time.h>
+
+void emi_hub_interrupt(emi_hub *hub)
+{
+    atomic_store(&hub->interrupted, 1);
+    emi_hub_wake(hub);
+}
+
+int emi_hub_is_interrupted(const emi_hub *hub)
+{
+    return atomic_load(&hub->interrupted);
+}
+
+/* Why nobody goes on here. */
+static em_status why_over(emi_hub *hub, em_error *err)
+{
+    const char *by = emi_hub_name(hub, hub->node.over_by);
+    switch (hub->node.over) {
+    case EMI_LEAVE_SIZE:
+        return em_fail(err, EM_ENET,
+                       "node: %s and this site do not agree on the size of a block; try the same version of the "
+                       "program at all sites",
+                       by);
+    case EMI_LEAVE_ROOT:
+        return em_fail(err, EM_ENET, "node: the root has ended the run; try what its own messages say, then all again");
+    default: return em_fail(err, EM_ENET, "node: %s says that the study is done; try --again to run it again", by);
+    }
+}
+
+static em_status check(emi_hub *hub, em_error *err)
+{
+    if (atomic_load(&hub->interrupted)) return em_fail(err, EM_ENET, "node: interrupted; try again, to go on");
+    if (hub->node.no_memory) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    return hub->node.over ? why_over(hub, err) : EM_OK;
+}
+
+/* Wait a little longer for somebody: a second, or less where something changes. */
+static em_status wait_more(emi_hub *hub, double began, double *told, em_error *err)
+{
+    struct timespec until;
+    double before = emi_hub_now();
+    int site = emi_node_awaits(&hub->node);
+    em_status status = check(hub, err);
+    if (status != EM_OK) return status;
+    if (before - began > hub->patience)
+        return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more --patience",
+                       emi_hub_name(hub, site), before - began);
+    if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
+        *told = before;
+        hub->options.waits(hub->options.user, emi_hub_name(hub, site), before - began);
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 1;
+    (void)pthread_cond_timedwait(&hub->changed, &hub->lock, &until);
+    if (site >= 0) hub->waited[site] += emi_hub_now() - before;
+    return EM_OK;
+}
+
+em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err)
+{
+    em_status status = EM_OK;
+    double began = emi_hub_now(), told = 0;
+    (void)pthread_mutex_lock(&hub->lock);
+    while (status == EM_OK && (hub->node.generation == before || !emi_node_in_run(&hub->node)))
+        status = wait_more(hub, began, &told, err);
+    *generation = hub->node.generation;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return status;
+}
+
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    memcpy(run, hub->node.run, EMI_RUN_BYTES);
+    *step = hub->node.iteration;
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
+int emi_hub_is_stale(emi_hub *hub, uint64_t generation)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    int stale = hub->node.generation != generation;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return stale;
+}
+
+static em_status anew(em_error *err)
+{
+    return em_fail(err, EM_ENET, "node: a site came back, and all go on from the root's last step; try nothing");
+}
+
+em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const void *const *blocks, int to_count,
+                        const int *from, int from_count, size_t bytes, em_error *err)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    em_status status = hub->node.generation != generation ? anew(err) : check(hub, err);
+    for (int n = 0; status == EM_OK && n < hub->node.config.links; n++)
+        hub->node.links[n].expected = hub->node.links[n].got = 0;
+    for (int n = 0; status == EM_OK && n < to_count; n++) emi_node_send(&hub->node, to[n], blocks[n], bytes);
+    for (int n = 0; status == EM_OK && n < from_count; n++) emi_node_expect(&hub->node, from[n], bytes);
+    (void)pthread_mutex_unlock(&hub->lock);
+    if (to_count + from_count > 0) emi_hub_wake(hub);
+    return status;
+}
+
+em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
+{
+    em_status status = EM_OK;
+    double began = emi_hub_now(), told = 0;
+    (void)pthread_mutex_lock(&hub->lock);
+    hub->node.waits_in_round = hub->node.generation == generation;
+    while (status == EM_OK && hub->node.generation == generation && !emi_node_round_is_done(&hub->node))
+        status = wait_more(hub, began, &told, err);
+    if (status == EM_OK && hub->node.generation != generation) status = anew(err);
+    hub->node.waits_in_round = 0;
+    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL; /* the caller's, from now on */
+    (void)pthread_mutex_unlock(&hub->lock);
+    return status;
+}
+
+const void *emi_hub_block(emi_hub *hub, int from)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    const emi_link *l = emi_node_link(&hub->node, from);
+    const void *block = l ? l->inbox : NULL;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return block;
+}
+
+/* Does a child still have to be told, since it is not there, or was not written to yet? */
+static int has_to_be_told(const emi_hub *hub, const emi_link *l)
+{
+    int child = hub->parent[l->peer] == hub->options.site;
+    return child && (!l->up || l->control_size || l->out_at < l->out_size);
+}
+
+void emi_hub_finish(emi_hub *hub, double seconds)
+{
+    em_error ignored;
+    double began = emi_hub_now(), told = 0;
+    int waits = 1;
+    (void)pthread_mutex_lock(&hub->lock);
+    hub->node.over = 0; /* it is what was to be heard */
+    emi_node_finish(&hub->node);
+    emi_hub_wake(hub);
+    while (waits && emi_hub_now() - began < seconds) {
+        waits = 0;
+        for (int n = 0; n < hub->node.config.links; n++) waits |= has_to_be_told(hub, &hub->node.links[n]);
+        if (waits && wait_more(hub, began, &told, &ignored) != EM_OK) waits = 0;
+    }
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
+void emi_hub_leave(emi_hub *hub, emi_leave code)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    emi_node_leave(&hub->node, code);
+    (void)pthread_mutex_unlock(&hub->lock);
+    emi_hub_wake(hub);
+}
+
+int emi_hub_is_done(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    int done = hub->node.over == EMI_LEAVE_FINISHED;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return done;
+}
+
+void emi_hub_set_patience(emi_hub *hub, double seconds)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    hub->patience = seconds;
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
+int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room)
+{
+    int count = 0;
+    double now = emi_hub_now();
+    (void)pthread_mutex_lock(&hub->lock);
+    for (; count < hub->node.config.links && count < room; count++) {
+        const emi_link *l = &hub->node.links[count];
+        out[count] = (emi_hub_link){.peer = l->peer,
+                                    .up = l->up,
+                                    .downs = l->downs,
+                                    .bytes_sent = l->bytes_sent,
+                                    .bytes_got = l->bytes_got,
+                                    .down_for = l->down_for + (!l->up && l->downs ? now - l->down_since : 0),
+                                    .waited_for = hub->waited[l->peer]};
+    }
+    (void)pthread_mutex_unlock(&hub->lock);
+    return count;
+}
+
+double emi_hub_waited_for(emi_hub *hub, int site)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    double seconds = hub->waited[site];
+    (void)pthread_mutex_unlock(&hub->lock);
+    return seconds;
+}
