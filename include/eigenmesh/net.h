@@ -1,5 +1,8 @@
 /* eigenmesh between sites: each runs one process beside its data, links are TLS 1.3 between keys that know each other, and there
- * is no server.  Link with eigenmesh_net and eigenmesh. */
+ * is no server.  Link with eigenmesh_net and eigenmesh.
+ *
+ * A process that is killed may be started again: the others wait, and all go on from the root's last step.  The library prints
+ * nothing; what happens is told by the callbacks, of which any may be NULL but `keep`. */
 #ifndef EIGENMESH_NET_H
 #define EIGENMESH_NET_H
 
@@ -8,6 +11,67 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+typedef struct em_site_options {
+    size_t size;        /* sizeof(em_site_options) */
+    const char *study;  /* the file that all sites hold                                                         */
+    const char *key;    /* the file of this site's key                                                          */
+    const char *state;  /* the folder for what outlives a process; in it FINGERPRINT/SITE                       */
+    const char *log;    /* the audit log; NULL: in that folder                                                  */
+    const char *listen; /* [ADDR:]PORT; NULL: the port of its address in the study                              */
+    const char *proxy;  /* HOST:PORT, by HTTP CONNECT; NULL: none                                               */
+    const char *accept; /* the fingerprint that somebody vouched for; NULL: nobody did                          */
+    double patience;    /* seconds that one wait may last; INFINITY: for ever                                   */
+    int threads;        /* 0: all cores                                                                         */
+    int again;          /* also where the study was done before                                                 */
+    int rehearse;       /* only see whether all are there, with the same columns                                */
+
+    /* The same data with its columns in the order of the root, whose names these are; where they lie so already this is not
+     * called.  What it gives is the caller's to free. */
+    em_status (*arrange)(void *user, const char *const *names, size_t count, const em_data **data, em_error *err);
+
+    /* The model, which is a .npz: write it, and see that it is on the disk. */
+    em_status (*keep)(void *user, const void *model, size_t bytes, em_error *err);
+
+    /* A line for people: "link with paris is up".  From a thread of the library's own. */
+    void (*news)(void *user, const char *line);
+
+    /* Once a second, where one waits: for whom, and for how many seconds. */
+    void (*waits)(void *user, const char *site, double seconds);
+
+    /* After every iteration, as em_options_set_monitor; what it returns is not heeded. */
+    em_monitor_fn *monitor;
+    void *user;
+} em_site_options;
+
+/* What was sent to a neighbour, and what its link was like. */
+typedef struct em_site_link {
+    char name[33];
+    uint64_t bytes_sent, bytes_received;
+    int downs; /* how often it went down */
+    double seconds_down;
+    double seconds_waited; /* for this site, by whichever way */
+} em_site_link;
+
+typedef struct em_site_report {
+    char name[33];        /* of this site */
+    char fingerprint[64]; /* of the study */
+    int done_before;      /* nothing was to be done */
+    int rehearsed;
+    int runs; /* that were entered: 1, and one more each time that a site came back */
+    int site_count, link_count;
+    em_site_link *links; /* freed by em_site_report_free */
+    char awaited[33];    /* where it ended by waiting too long: for whom */
+} em_site_report;
+
+/* Take part in a study.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where it was done before,
+ * or rehearsed. */
+EM_API em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data,
+                             em_site_report *report, em_error *err);
+EM_API void em_site_report_free(em_site_report *report);
+
+/* From a signal's handler: the call above ends soon. */
+EM_API void em_site_interrupt(void);
 
 #ifdef __cplusplus
 }

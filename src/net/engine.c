@@ -8,8 +8,8 @@ typedef struct net_state {
     uint64_t generation;
     const emi_study *study;
     int site, failed;
-    emi_audit *audit; /* NULL: none */
-    int *to, *from;   /* [sites] neighbours of this round, each once */
+    int logs;
+    int *to, *from; /* [sites] neighbours of this round, each once */
     int to_count, from_count;
     const void **blocks; /* [sites] */
     size_t bytes;
@@ -40,14 +40,14 @@ static em_status log_block(net_state *c, const char *direction, int peer, const 
     unsigned char digest[EMI_SHA_BYTES];
     uint64_t bytes = c->bytes;
     const emi_piece all = {block, c->bytes};
-    if (!c->audit) return EM_OK;
+    if (!c->logs) return EM_OK;
     em_status status = emi_sha256(&all, 1, digest, err);
     const emi_field_of_line fields[] = {{.name = "peer", .text = c->study->sites[peer].name},
                                         {.name = "direction", .text = direction},
                                         {.name = "number", .number = &c->round},
                                         {.name = "bytes", .number = &bytes},
                                         {.name = "digest", .digest = digest}};
-    return status == EM_OK ? emi_audit_write(c->audit, "block", fields, 5, 0, err) : status;
+    return status == EM_OK ? emi_hub_log(c->hub, "block", fields, 5, 0, err) : status;
 }
 
 static em_status net_begin(void *state, const em_link *links, size_t count, const void *const *blocks, size_t bytes,
@@ -115,14 +115,14 @@ static const em_engine net_engine = {.size = sizeof(em_engine),
                                      .patience = net_patience};
 
 em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *hub, uint64_t generation,
-                              const emi_study *study, int site, emi_audit *audit, em_error *err)
+                              const emi_study *study, int site, int logs, em_error *err)
 {
     size_t sites = (size_t)study->site_count;
     net_state *c = calloc(1, sizeof *c);
     *engine = &net_engine;
     *state = c;
     if (c) {
-        *c = (net_state){.hub = hub, .generation = generation, .study = study, .site = site, .audit = audit};
+        *c = (net_state){.hub = hub, .generation = generation, .study = study, .site = site, .logs = logs};
         c->to = calloc(sites, sizeof *c->to);
         c->from = calloc(sites, sizeof *c->from);
         c->blocks = calloc(sites, sizeof *c->blocks);

@@ -46,6 +46,13 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
 /* The run that was entered: its name, and the root's iteration. */
 void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration);
 
+/* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
+void emi_hub_rows(emi_hub *hub, unsigned char *rows);
+
+/* A line of the audit log, which the hub's thread writes too. */
+em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,
+                      em_error *err);
+
 /* Is the run that was entered as this over, so that all begin anew from the root's last step? */
 int emi_hub_is_stale(emi_hub *hub, uint64_t generation);
 
@@ -58,6 +65,9 @@ const void *emi_hub_block(emi_hub *hub, int from);
 /* LEAVE, and what it is called to be FINISHED: see node.h.  Wait until all children know that, as long as patience lasts. */
 void emi_hub_leave(emi_hub *hub, emi_leave code);
 void emi_hub_finish(emi_hub *hub, double seconds);
+
+/* Was it this node that waited too long? */
+int emi_hub_lost_patience(emi_hub *hub);
 
 /* Has a neighbour said that the study is done? */
 int emi_hub_is_done(emi_hub *hub);

@@ -74,6 +74,7 @@ struct emi_hub {
     } refused[32]; /* so that strangers do not fill the log */
 
     double patience;
+    int lost_patience;
     double *waited; /* [sites] seconds in which each was awaited */
 };
 

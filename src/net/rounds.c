@@ -46,7 +46,8 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     int site = emi_node_awaits(&hub->node);
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
-    if (before - began > hub->patience)
+    hub->lost_patience = before - began > hub->patience;
+    if (hub->lost_patience)
         return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more --patience",
                        emi_hub_name(hub, site), before - began);
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
@@ -78,6 +79,27 @@ void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
     memcpy(run, hub->node.run, EMI_RUN_BYTES);
     *step = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
+}
+
+void emi_hub_rows(emi_hub *hub, unsigned char *rows)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    for (int site = 0; site < hub->options.study->site_count; site++) {
+        emi_entry entry = {0};
+        if (hub->node.start) emi_entry_read(hub->node.start + EMI_START_HEAD + (size_t)site * EMI_ENTRY_BYTES, &entry);
+        memcpy(rows + (size_t)site * EMI_SHA_BYTES, entry.rows, EMI_SHA_BYTES);
+    }
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
+em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,
+                      em_error *err)
+{
+    if (!hub->options.audit) return EM_OK;
+    (void)pthread_mutex_lock(&hub->lock);
+    em_status status = emi_audit_write(hub->options.audit, what, fields, count, sign, err);
+    (void)pthread_mutex_unlock(&hub->lock);
+    return status;
 }
 
 int emi_hub_is_stale(emi_hub *hub, uint64_t generation)
@@ -161,6 +183,14 @@ void emi_hub_leave(emi_hub *hub, emi_leave code)
     emi_node_leave(&hub->node, code);
     (void)pthread_mutex_unlock(&hub->lock);
     emi_hub_wake(hub);
+}
+
+int emi_hub_lost_patience(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    int lost = hub->lost_patience;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return lost;
 }
 
 int emi_hub_is_done(emi_hub *hub)

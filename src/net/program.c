@@ -1,0 +1,278 @@
+#include "net/program.h"
+
+#include "net/engine.h"
+#include "net/own.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 8, WORD_BYTES = 8 * WORDS }; /* of a block that says what comes */
+enum { SAYS_MODEL = 1, SAYS_FINISHED };
+
+static em_status no_memory(em_error *err)
+{
+    return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+}
+
+/* ---- down and up the tree -------------------------------------------------------------------------------------------------- */
+
+static int parent_of(const emi_program *p)
+{
+    return p->study->sites[p->site].parent;
+}
+
+/* Returns how many there are. */
+static int list_children(const emi_program *p, int *out)
+{
+    int count = 0;
+    for (int n = 0; n < p->study->site_count; n++)
+        if (p->study->sites[n].parent == p->site) out[count++] = n;
+    return count;
+}
+
+static em_status round_of(emi_program *p, const int *to, int to_count, const int *from, int from_count,
+                          const void *block, size_t bytes, em_error *err)
+{
+    const void **blocks = malloc(((size_t)to_count + 1) * sizeof *blocks);
+    em_status status = blocks ? EM_OK : no_memory(err);
+    for (int n = 0; n < to_count && blocks; n++) blocks[n] = block;
+    if (status == EM_OK)
+        status = emi_hub_begin(p->hub, p->generation, to, blocks, to_count, from, from_count, bytes, err);
+    if (status == EM_OK) status = emi_hub_end(p->hub, p->generation, err);
+    free(blocks);
+    return status;
+}
+
+/* The root's block to everyone. */
+static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
+{
+    int parent = parent_of(p), *children = malloc((size_t)p->study->site_count * sizeof *children);
+    em_status status = children ? EM_OK : no_memory(err);
+    int count = children ? list_children(p, children) : 0;
+    if (status == EM_OK && parent >= 0) {
+        status = round_of(p, NULL, 0, &parent, 1, NULL, bytes, err);
+        if (status == EM_OK) memcpy(block, emi_hub_block(p->hub, parent), bytes);
+    }
+    if (status == EM_OK && count) status = round_of(p, children, count, NULL, 0, block, bytes, err);
+    free(children);
+    return status;
+}
+
+/* All have the same: the root learns that it is so. */
+static em_status agree(emi_program *p, const void *block, size_t bytes, em_error *err)
+{
+    int parent = parent_of(p), *children = malloc((size_t)p->study->site_count * sizeof *children);
+    em_status status = children ? EM_OK : no_memory(err);
+    int count = children ? list_children(p, children) : 0;
+    if (status == EM_OK && count) status = round_of(p, NULL, 0, children, count, NULL, bytes, err);
+    for (int n = 0; n < count && status == EM_OK; n++)
+        if (memcmp(emi_hub_block(p->hub, children[n]), block, bytes) != 0)
+            status = em_fail(err, EM_ENET, "node: %s has another model than this site; try all again",
+                             p->study->sites[children[n]].name);
+    if (status == EM_OK && parent >= 0) status = round_of(p, &parent, 1, NULL, 0, block, bytes, err);
+    free(children);
+    return status;
+}
+
+/* ---- the data, with the root's columns -------------------------------------------------------------------------------------- */
+
+static int has_names(const em_data *data, const char *const *names)
+{
+    for (size_t c = 0; c < em_data_columns(data); c++)
+        if (strcmp(em_data_column_name(data, c), names[c]) != 0) return 0;
+    return 1;
+}
+
+/* The sorted names have one digest everywhere, so the text of them has one size. */
+static em_status arrange(emi_program *p, const em_data **out, em_error *err)
+{
+    char *text = NULL;
+    size_t size, columns = em_data_columns(p->data);
+    const char **names = NULL;
+    em_status status = emi_own_names(p->data, &text, &size, err);
+    *out = p->data;
+    if (status == EM_OK && size) status = give(p, text, size, err);
+    if (status != EM_OK || !size) goto done;
+    names = emi_names_read(text, size, columns, p->own->names);
+    if (!names) {
+        status = em_fail(err, EM_ENET, "node: the root's names of columns are not those it said; try all again");
+    } else if (!has_names(p->data, names)) {
+        status = p->options->arrange
+                     ? p->options->arrange(p->options->user, names, columns, out, err)
+                     : em_fail(err, EM_EDATA, "node: columns in another order than the root's; try the root's");
+    }
+done:
+    free(names);
+    free(text);
+    return status;
+}
+
+/* ---- the fit ------------------------------------------------------------------------------------------------------------------ */
+
+/* The root alone keeps the state of a run; it goes on from it where all rows are those that it is of. */
+static em_status keep_state(emi_program *p, em_options *options, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    size_t size = EMI_SHA_BYTES * (size_t)p->study->site_count;
+    unsigned char *rows = malloc(size), *before = malloc(size);
+    em_status status = rows && before ? emi_state_path(p->state, EMI_STATE_CHECKPOINT, path, err) : no_memory(err);
+    if (status != EM_OK) goto done;
+    emi_hub_rows(p->hub, rows);
+    int same = emi_state_read(p->state, EMI_STATE_ROWS, before, size) && memcmp(rows, before, size) == 0;
+    if (!same) {
+        emi_state_remove(p->state, EMI_STATE_CHECKPOINT);
+        status = emi_state_write(p->state, EMI_STATE_ROWS, rows, size, err);
+    }
+    if (status == EM_OK) status = em_options_set(options, "checkpoint", path, err);
+    if (status == EM_OK) status = em_options_set(options, "checkpoint-every", "0", err);
+    if (status == EM_OK && emi_state_has(p->state, EMI_STATE_CHECKPOINT))
+        status = em_options_set(options, "resume", "yes", err);
+done:
+    free(before);
+    free(rows);
+    return status;
+}
+
+static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_model **out, em_error *err)
+{
+    em_shards *shards = NULL;
+    em_options *options = NULL;
+    char text[32];
+    em_status status = em_shards_of(&shards, &data, 1, err);
+    if (status == EM_OK) status = em_options_copy(&options, p->study->options, err);
+    int keeps = status == EM_OK && p->site == 0 && !emi_study_mixes(p->study) &&
+                em_options_get(options, "components", text, sizeof text) && strtod(text, NULL) >= 1;
+    if (keeps) status = keep_state(p, options, err); /* a fraction of variance has no checkpoints */
+    if (status == EM_OK) em_options_set_monitor(options, p->monitor, p->monitor_user);
+    if (status == EM_OK) status = em_fit(out, options, mesh, shards, err);
+    em_options_free(&options);
+    em_shards_free(&shards);
+    return status;
+}
+
+static em_status fit(emi_program *p, const em_data *data, em_model **out, em_error *err)
+{
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    const em_engine *engine;
+    void *state = NULL;
+    em_status status = emi_study_graph(p->study, &graph, err);
+    if (status == EM_OK)
+        status = emi_net_engine_open(&engine, &state, p->hub, p->generation, p->study, p->site, p->audit != NULL, err);
+    if (status == EM_OK) status = em_mesh_open_on(&mesh, engine, state, p->site, 1, graph, p->options->threads, err);
+    if (status == EM_OK) status = fit_on(p, mesh, data, out, err);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    return status;
+}
+
+/* ---- the model ------------------------------------------------------------------------------------------------------------------ */
+
+static em_status to_bytes(const em_model *model, char **bytes, size_t *size, em_error *err)
+{
+    *bytes = NULL;
+    FILE *stream = open_memstream(bytes, size);
+    if (!stream) return no_memory(err);
+    em_status status = em_model_write(model, stream, err);
+    if (fclose(stream) != 0 && status == EM_OK) status = no_memory(err);
+    return status;
+}
+
+static int same_numbers(const double *a, const double *b, size_t count)
+{
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+/* What the root sends is what was found here too. */
+static int is_same_model(const em_model *a, const em_model *b)
+{
+    size_t K = (size_t)em_model_components_count(a), d = (size_t)em_model_features(a);
+    if (em_model_components_count(b) != (int)K || em_model_features(b) != (int)d) return 0;
+    if (em_model_samples(a) != em_model_samples(b)) return 0;
+    return same_numbers(em_model_components(a), em_model_components(b), K * d) &&
+           same_numbers(em_model_mean(a), em_model_mean(b), d) &&
+           same_numbers(em_model_scale(a), em_model_scale(b), d) &&
+           same_numbers(em_model_explained_variance(a), em_model_explained_variance(b), K);
+}
+
+/* How long the root's is: about as long as this site's own, which holds the same numbers. */
+static em_status agree_on_size(emi_program *p, size_t own, size_t *size, em_error *err)
+{
+    enum { SLACK = 1 << 16 };
+    unsigned char words[WORD_BYTES] = {0};
+    emi_u64_write(words, SAYS_MODEL);
+    emi_u64_write(words + 8, own);
+    em_status status = give(p, words, sizeof words, err);
+    uint64_t told = emi_u64_read(words + 8);
+    *size = (size_t)told;
+    if (status == EM_OK && (emi_u64_read(words) != SAYS_MODEL || told + SLACK < own || told > own + SLACK))
+        return em_fail(err, EM_ENET, "node: the root's model is not of the size that it must have; try all again");
+    return status;
+}
+
+static em_status check_model(emi_program *p, const em_model *own, const char *bytes, size_t size, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    em_status status = emi_state_write(p->state, EMI_STATE_MODEL, bytes, size, err);
+    if (status == EM_OK) status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
+    if (status == EM_OK) status = em_model_load(&p->model, path, err);
+    if (status == EM_OK && !is_same_model(own, p->model))
+        status = em_fail(err, EM_ENET, "node: the root's model is not what was found here; try all again");
+    return status;
+}
+
+/* The root's model, byte for byte, at every site. */
+static em_status share_model(emi_program *p, const em_model *own, char **bytes, size_t *size, em_error *err)
+{
+    size_t length = 0;
+    em_status status = to_bytes(own, bytes, &length, err);
+    if (status == EM_OK) status = agree_on_size(p, length, size, err);
+    if (status != EM_OK) return status;
+    if (*size > length) {
+        char *larger = realloc(*bytes, *size);
+        if (!larger) return no_memory(err);
+        *bytes = larger;
+    }
+    status = give(p, *bytes, *size, err);
+    if (status == EM_OK) status = check_model(p, own, *bytes, *size, err);
+    return status == EM_OK ? p->options->keep(p->options->user, *bytes, *size, err) : status;
+}
+
+static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BYTES], em_error *err)
+{
+    const emi_field_of_line field = {.name = "digest", .digest = digest};
+    return p->audit ? emi_hub_log(p->hub, "model", &field, 1, 0, err) : EM_OK;
+}
+
+/* Up its digest, down FINISHED: from then on all know that all have it. */
+static em_status finish(emi_program *p, const char *bytes, size_t size, em_error *err)
+{
+    unsigned char digest[EMI_SHA_BYTES], words[WORD_BYTES] = {0};
+    const emi_piece piece = {bytes, size};
+    em_status status = emi_sha256(&piece, 1, digest, err);
+    if (status == EM_OK) status = log_model(p, digest, err);
+    if (status == EM_OK) status = agree(p, digest, sizeof digest, err);
+    emi_u64_write(words, SAYS_FINISHED);
+    if (status == EM_OK) status = give(p, words, sizeof words, err);
+    if (status == EM_OK && emi_u64_read(words) != SAYS_FINISHED)
+        status = em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
+    if (status == EM_OK) status = emi_state_write(p->state, EMI_STATE_FINISHED, digest, sizeof digest, err);
+    return status;
+}
+
+em_status emi_program_run(emi_program *p, em_error *err)
+{
+    em_model *own = NULL;
+    const em_data *data = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    em_model_free(&p->model);
+    em_status status = arrange(p, &data, err);
+    if (status == EM_OK) status = fit(p, data, &own, err);
+    if (status == EM_OK) status = share_model(p, own, &bytes, &size, err);
+    if (status == EM_OK) status = finish(p, bytes, size, err);
+    free(bytes);
+    em_model_free(&own);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* What a site does in a run, the same everywhere: the root's names down; the fit; the model down; every site writes it; its digest
+ * up; FINISHED down. */
+#ifndef EIGENMESH_NET_PROGRAM_H
+#define EIGENMESH_NET_PROGRAM_H
+
+#include "net/hub.h"
+#include "net/state.h"
+
+#include <eigenmesh/net.h>
+
+typedef struct emi_program {
+    const em_site_options *options;
+    const emi_study *study;
+    int site;
+    emi_hub *hub;
+    uint64_t generation; /* of the run */
+    emi_state *state;
+    emi_audit *audit;
+    const emi_entry *own;
+    const em_data *data;
+    em_monitor_fn *monitor;
+    void *monitor_user;
+    em_model *model; /* once it is there */
+} emi_program;
+
+em_status emi_program_run(emi_program *p, em_error *err);
+
+/* Names of files of the state. */
+#define EMI_STATE_CHECKPOINT "checkpoint"
+#define EMI_STATE_ROWS       "rows"     /* at the root: of all sites, that the checkpoint is of */
+#define EMI_STATE_MODEL      "model"    /* it was written, but not all are known to have it     */
+#define EMI_STATE_FINISHED   "finished" /* its digest                                           */
+
+#endif

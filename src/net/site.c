@@ -1,0 +1,320 @@
+/* A site takes part in a study: what it needs is opened, runs are entered until one ends well, and others are told why not. */
+#include "net/own.h"
+#include "net/program.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct site_job {
+    em_site_options options;
+    em_site_report *report;
+    emi_identity *identity;
+    emi_study *study;
+    int site;
+    emi_state state;
+    emi_audit *audit;
+    emi_entry own;
+    emi_hub *hub;
+    emi_program program;
+    _Atomic long iteration; /* that the root's state is of, as far as this process knows */
+} site_job;
+
+/* The one that a signal ends. */
+static _Atomic(emi_hub *) running;
+static atomic_int interrupted;
+
+void em_site_interrupt(void)
+{
+    emi_hub *hub = atomic_load(&running);
+    atomic_store(&interrupted, 1);
+    if (hub) emi_hub_interrupt(hub);
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------------------------------------- */
+
+static void tell_news(void *user, emi_news what, const char *who, const char *why)
+{
+    static const char *const words[] = {[EMI_NEWS_UP] = "link with %s is up",
+                                        [EMI_NEWS_DOWN] = "link with %s is down: %s",
+                                        [EMI_NEWS_LEFT] = "%s left: %s",
+                                        [EMI_NEWS_REFUSED] = "%s was refused: %s",
+                                        [EMI_NEWS_STUDY] = "%s has another study; its first line that differs: %s",
+                                        [EMI_NEWS_DIFFERS] = "%s has %s",
+                                        [EMI_NEWS_START] = "all sites are here"};
+    const site_job *job = user;
+    char line[1024];
+    if (!job->options.news) return;
+    (void)snprintf(line, sizeof line, words[what], who, why ? why : "");
+    job->options.news(job->options.user, line);
+}
+
+static void tell_waits(void *user, const char *site, double seconds)
+{
+    const site_job *job = user;
+    if (job->options.waits) job->options.waits(job->options.user, site, seconds);
+}
+
+/* Nothing in one site stops the others' run. */
+static int watch(const em_progress *progress, void *user)
+{
+    site_job *job = user;
+    atomic_store(&job->iteration, progress->iteration);
+    if (job->options.monitor) (void)job->options.monitor(progress, job->options.user);
+    return 0;
+}
+
+/* In START: the iteration of the root's state; of a rehearsal, none that there is. */
+static uint64_t iteration_of(void *user, const unsigned char *rows[])
+{
+    const site_job *job = user;
+    unsigned char before[EMI_SHA_BYTES];
+    size_t sites = (size_t)job->study->site_count;
+    if (job->options.rehearse) return UINT64_MAX;
+    unsigned char *all = malloc(sites * sizeof before);
+    int same = all && emi_state_has(&job->state, EMI_STATE_CHECKPOINT) &&
+               emi_state_read(&job->state, EMI_STATE_ROWS, all, sites * sizeof before);
+    for (size_t n = 0; same && n < sites; n++) same = memcmp(all + n * sizeof before, rows[n], sizeof before) == 0;
+    free(all);
+    long iteration = atomic_load(&job->iteration);
+    return !same ? 0 : iteration > 0 ? (uint64_t)iteration : 1;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------------------- */
+
+/* Letters and digits alone: blanks and case are how it was written down. */
+static int same_fingerprint(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == ' ' || *a == '-') a++;
+        while (*b == ' ' || *b == '-') b++;
+        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a,
+             y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
+        if (x != y) return 0;
+        if (!x) return 1;
+    }
+}
+
+static em_status find_site(site_job *job, em_error *err)
+{
+    char id[EMI_ID_TEXT];
+    const char *accept = job->options.accept;
+    job->site = emi_study_find(job->study, emi_identity_public(job->identity));
+    emi_id_write(emi_identity_public(job->identity), id);
+    if (job->site < 0)
+        return em_fail(err, EM_EINVAL, "%s: no site of it has the key %s (%s); try study check, or another --key",
+                       job->options.study, job->options.key, id);
+    if (accept && !same_fingerprint(accept, job->study->fingerprint))
+        return em_fail(err, EM_EINVAL,
+                       "%s: its fingerprint is %s, and not what was vouched for; try the file that the others have",
+                       job->options.study, job->study->fingerprint);
+    return EM_OK;
+}
+
+static em_status open_audit(site_job *job, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    em_status status = EM_OK;
+    if (!job->options.log) status = emi_state_path(&job->state, "log", path, err);
+    if (status != EM_OK) return status;
+    return emi_audit_open(&job->audit, job->options.log ? job->options.log : path, job->study, job->site, job->identity,
+                          err);
+}
+
+static em_status open_hub(site_job *job, em_error *err)
+{
+    const emi_hub_options options = {.study = job->study,
+                                     .site = job->site,
+                                     .identity = job->identity,
+                                     .listen = job->options.listen,
+                                     .proxy = job->options.proxy,
+                                     .audit = job->audit,
+                                     .own = job->own,
+                                     .patience = job->options.patience,
+                                     .iteration = iteration_of,
+                                     .news = tell_news,
+                                     .waits = tell_waits,
+                                     .user = job};
+    em_status status = emi_hub_open(&job->hub, &options, err);
+    atomic_store(&running, job->hub);
+    if (job->hub && atomic_load(&interrupted)) emi_hub_interrupt(job->hub);
+    return status;
+}
+
+static em_status open_all(site_job *job, const em_data *data, em_error *err)
+{
+    em_site_report *report = job->report;
+    em_status status = emi_study_open(&job->study, job->options.study, err);
+    if (status == EM_OK) status = emi_identity_open(&job->identity, job->options.key, err);
+    if (status == EM_OK) status = find_site(job, err);
+    if (status != EM_OK) return status;
+    (void)snprintf(report->name, sizeof report->name, "%s", job->study->sites[job->site].name);
+    (void)snprintf(report->fingerprint, sizeof report->fingerprint, "%s", job->study->fingerprint);
+    report->site_count = job->study->site_count;
+    status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
+    if (status != EM_OK) return status;
+    report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
+    if (report->done_before) return EM_OK;
+    emi_state_remove(&job->state, EMI_STATE_FINISHED);
+    if (job->options.again) emi_state_remove(&job->state, EMI_STATE_MODEL);
+    status = emi_own_entry(&job->own, job->study, job->identity, data, err);
+    if (status == EM_OK) status = open_audit(job, err);
+    return status == EM_OK ? open_hub(job, err) : status;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Its model is written, and a neighbour says that all others have it too. */
+static em_status end_with_others(site_job *job, em_error *err)
+{
+    static const unsigned char unknown[EMI_SHA_BYTES];
+    enum { MOST_SECONDS = 60 };
+    char path[EMI_PATH_ROOM];
+    if (!emi_state_has(&job->state, EMI_STATE_MODEL))
+        return em_fail(err, EM_ENET,
+                       "node: the others are done, and the model is not here; try asking one of them for it, or all of "
+                       "you --again");
+    em_status status = emi_state_path(&job->state, EMI_STATE_MODEL, path, err);
+    if (status == EM_OK && !job->program.model) status = em_model_load(&job->program.model, path, err);
+    if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);
+    if (status == EM_OK) emi_hub_finish(job->hub, MOST_SECONDS);
+    return status;
+}
+
+/* As others are told it. */
+static emi_leave leave_code(const site_job *job, const em_error *err)
+{
+    if (emi_hub_is_interrupted(job->hub)) return EMI_LEAVE_INTERRUPTED;
+    if (job->site == 0 && err->code != EM_ENET) return EMI_LEAVE_ROOT;
+    switch (err->code) {
+    case EM_ENET: return emi_hub_lost_patience(job->hub) ? EMI_LEAVE_PATIENCE : EMI_LEAVE_FAILED;
+    case EM_ENOMEM: return EMI_LEAVE_MEMORY;
+    case EM_EOUTPUT: return EMI_LEAVE_DISK;
+    case EM_EDATA: return EMI_LEAVE_DATA;
+    default: return EMI_LEAVE_FAILED;
+    }
+}
+
+static em_status one_run(site_job *job, em_error *err)
+{
+    unsigned char run[EMI_RUN_BYTES];
+    uint64_t iteration;
+    emi_program *p = &job->program;
+    emi_hub_run(job->hub, run, &iteration);
+    job->report->runs++;
+    if (iteration == UINT64_MAX || job->options.rehearse) {
+        job->report->rehearsed = 1;
+        return EM_OK;
+    }
+    return emi_program_run(p, err);
+}
+
+/* Until one ends well.  A run is over where a site came back: then there is another. */
+static em_status all_runs(site_job *job, em_error *err)
+{
+    em_status status;
+    emi_program *p = &job->program;
+    do {
+        status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
+        if (status == EM_OK) status = one_run(job, err);
+    } while (status == EM_ENET && !emi_hub_is_interrupted(job->hub) && emi_hub_is_stale(job->hub, p->generation) &&
+             !emi_hub_is_done(job->hub));
+    if (status == EM_ENET && emi_hub_is_done(job->hub)) return end_with_others(job, err);
+    if (status == EM_OK && !job->report->rehearsed) emi_hub_finish(job->hub, 0);
+    if (status != EM_OK) emi_hub_leave(job->hub, leave_code(job, err));
+    return status;
+}
+
+static void tidy_up(site_job *job)
+{
+    emi_state_remove(&job->state, EMI_STATE_CHECKPOINT);
+    emi_state_remove(&job->state, EMI_STATE_ROWS);
+    emi_state_remove(&job->state, EMI_STATE_MODEL);
+}
+
+/* ---- the report ------------------------------------------------------------------------------------------------------------------ */
+
+static void fill_report(site_job *job)
+{
+    em_site_report *report = job->report;
+    int sites = job->study->site_count;
+    emi_hub_link *links = calloc((size_t)sites, sizeof *links);
+    report->links = calloc((size_t)sites, sizeof *report->links);
+    report->link_count = links && report->links ? emi_hub_links(job->hub, links, sites) : 0;
+    for (int n = 0; n < report->link_count; n++) {
+        em_site_link *out = &report->links[n];
+        (void)snprintf(out->name, sizeof out->name, "%s", job->study->sites[links[n].peer].name);
+        out->bytes_sent = links[n].bytes_sent;
+        out->bytes_received = links[n].bytes_got;
+        out->downs = links[n].downs;
+        out->seconds_down = links[n].down_for;
+        out->seconds_waited = links[n].waited_for;
+    }
+    free(links);
+}
+
+static em_status log_end(site_job *job, em_status outcome, em_error *err)
+{
+    uint64_t runs = (uint64_t)job->report->runs;
+    const emi_field_of_line fields[] = {{.name = "status", .text = em_status_text(outcome)},
+                                        {.name = "runs", .number = &runs}};
+    return emi_audit_write(job->audit, "end", fields, 2, 1, err);
+}
+
+static em_status close_all(site_job *job, em_status status, em_error *err)
+{
+    em_error later;
+    if (job->hub) {
+        fill_report(job);
+        atomic_store(&running, NULL);
+        emi_hub_close(&job->hub);
+    }
+    if (job->audit) {
+        em_status logged = log_end(job, status, &later), closed = emi_audit_close(&job->audit, &later);
+        if (status == EM_OK && (logged != EM_OK || closed != EM_OK)) {
+            status = logged != EM_OK ? logged : closed;
+            if (err) *err = later;
+        }
+    }
+    emi_state_close(&job->state);
+    emi_identity_close(&job->identity);
+    emi_study_close(&job->study);
+    return status;
+}
+
+void em_site_report_free(em_site_report *report)
+{
+    free(report->links);
+    *report = (em_site_report){0};
+}
+
+em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data, em_site_report *report,
+                      em_error *err)
+{
+    site_job job = {.report = report, .state = {.lock = -1}};
+    em_error own = {0};
+    memcpy(&job.options, options, options->size < sizeof job.options ? options->size : sizeof job.options);
+    *model = NULL;
+    *report = (em_site_report){0};
+    em_status status = open_all(&job, data, &own);
+    if (status == EM_OK && !report->done_before) {
+        job.program = (emi_program){.options = &job.options,
+                                    .study = job.study,
+                                    .site = job.site,
+                                    .hub = job.hub,
+                                    .state = &job.state,
+                                    .audit = job.audit,
+                                    .own = &job.own,
+                                    .monitor = watch,
+                                    .monitor_user = &job,
+                                    .data = data};
+        status = all_runs(&job, &own);
+        if (status == EM_OK && !report->rehearsed) tidy_up(&job);
+        *model = job.program.model;
+    }
+    status = close_all(&job, status, &own);
+    if (status != EM_OK) em_model_free(model);
+    if (err) *err = own;
+    return status;
+}
