@@ -226,7 +226,7 @@ static em_status check_operands(const arguments *args, em_error *err)
 {
     const command_spec *command = args->command;
     int limit = command->operand_limit;
-    int least = limit == ANY_NUMBER ? 1 : limit;
+    int least = limit == ANY_NUMBER ? 1 : limit - command->operands_optional;
     if (args->operand_count < least)
         return emi_fail(err, EM_EINVAL, "%s: %s is missing; try '%s'", command->name,
                         command->operands[args->operand_count].name, command->examples[0]);

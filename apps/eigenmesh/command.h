@@ -34,7 +34,7 @@ struct arguments;
 
 /* Each is one file that defines one of these. */
 typedef struct command_spec {
-    const char *name;
+    const char *name;    /* one word, or two: "key new" */
     const char *summary; /* one line */
     const char *usage;   /* what follows the name */
     struct {
@@ -42,6 +42,7 @@ typedef struct command_spec {
         file_use file;
     } operands[OPERANDS_MAX];
     int operand_limit;                      /* how many; ANY_NUMBER: one or more of the first */
+    int operands_optional;                  /* so many of them, the last ones, may be missing */
     const option_spec *options;             /* its own */
     int prints_table;                       /* so it has --json */
     int runs_together;                      /* on several processes, under mpirun */
@@ -54,6 +55,9 @@ typedef struct command_spec {
 
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
     command_topology, command_convert, command_reproduce;
+
+/* Those of apps/eigenmesh/net, in builds with OpenSSL. */
+extern const command_spec command_key_new, command_key_show, command_study_check;
 
 enum { ARGS_MAX = 64, ARGS_HELP = 128, FLAG_ROOM = 64 };
 

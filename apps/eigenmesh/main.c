@@ -7,13 +7,29 @@
 #include "lab/gnuplot.h"
 #include "message.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-static const command_spec *const commands[] = {&command_fit,     &command_compare,   &command_transform,
-                                               &command_info,    &command_generate,  &command_topology,
-                                               &command_convert, &command_reproduce, NULL};
+static const command_spec *const commands[] = {&command_fit,
+                                               &command_compare,
+                                               &command_transform,
+                                               &command_info,
+                                               &command_generate,
+                                               &command_topology,
+                                               &command_convert,
+                                               &command_reproduce,
+#ifdef EIGENMESH_HAS_NET
+                                               &command_key_new,
+                                               &command_key_show,
+                                               &command_study_check,
+#endif
+                                               NULL};
+
+/* What there would be in a build with OpenSSL. */
+static const char *const commands_of_net[] = {"key", "study", "node", "audit", NULL};
 
 /* ---- help --------------------------------------------------------------------------------------------------- */
 
@@ -94,13 +110,34 @@ static void help_table(const command_spec *command)
     }
 }
 
+/* Of commands of two words, such as key new: those that begin with this one. */
+static int is_of_group(const command_spec *command, const char *group)
+{
+    const char *rest = emi_text_after(command->name, group);
+    return rest && *rest == ' ';
+}
+
+static void help_commands(const char *group)
+{
+    for (int i = 0; commands[i]; i++)
+        if (!group || is_of_group(commands[i], group))
+            (void)printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+}
+
+static void help_group(const char *group)
+{
+    (void)printf("Usage: eigenmesh %s COMMAND ...\n\nCommands:\n", group);
+    help_commands(group);
+    (void)printf("\n  eigenmesh %s COMMAND --help   options and an example\n", group);
+}
+
 static void help_program(void)
 {
     (void)printf("Usage: eigenmesh COMMAND ...\n\n"
                  "Principal components of data that stays where it is: machines on any connected network,\n"
                  "no server, and every machine ends with the same leading eigenvectors.\n\n"
                  "Commands:\n");
-    for (int i = 0; commands[i]; i++) (void)printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    help_commands(NULL);
     (void)printf("\n  eigenmesh COMMAND --help   options and an example (or: eigenmesh help COMMAND)\n"
                  "  eigenmesh --version        the version, what it was built with, the BLAS in use\n\n"
                  "Example:\n"
@@ -127,26 +164,68 @@ static void print_version(void)
 
 /* ---- running ------------------------------------------------------------------------------------------------ */
 
-/* NULL, with an error, when there is none of this name. */
-static const command_spec *find_command(const char *name, em_error *err)
+static int is_group(const char *word)
 {
-    for (const command_spec *const *c = commands; *c; c++)
-        if (strcmp((*c)->name, name) == 0) return *c;
-    (void)emi_fail(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", name, *name == '-' ? "option" : "command");
+    int i = 0;
+    while (commands[i] && !is_of_group(commands[i], word)) i++;
+    return commands[i] != NULL;
+}
+
+/* "key new or key show" */
+static const char *list_group(const char *group, char list[TEXT_ROOM])
+{
+    size_t used = 0;
+    for (int i = 0; commands[i] && used < TEXT_ROOM; i++)
+        if (is_of_group(commands[i], group))
+            used += (size_t)snprintf(list + used, TEXT_ROOM - used, "%s%s", used ? " or " : "", commands[i]->name);
+    return list;
+}
+
+static em_status unknown_command(int argc, char **argv, em_error *err)
+{
+    char list[TEXT_ROOM];
+    if (is_group(argv[0]) && argc == 1)
+        return emi_fail(err, EM_EINVAL, "%s: needs a second word; try %s", argv[0], list_group(argv[0], list));
+    if (is_group(argv[0]))
+        return emi_fail(err, EM_EINVAL, "%s %s: no such command; try %s", argv[0], argv[1], list_group(argv[0], list));
+    for (const char *const *name = commands_of_net; *name; name++)
+        if (strcmp(*name, argv[0]) == 0)
+            return emi_fail(err, EM_ENOTSUP, "%s: this eigenmesh was built without OpenSSL; try a build with it",
+                            *name);
+    return emi_fail(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", argv[0],
+                    *argv[0] == '-' ? "option" : "command");
+}
+
+/* Of one word or two, and how many they are.  NULL, with an error, when there is none of this name. */
+static const command_spec *find_command(int argc, char **argv, int *words, em_error *err)
+{
+    for (const command_spec *const *c = commands; *c; c++) {
+        int second = argc > 1 && is_of_group(*c, argv[0]) && strcmp(strchr((*c)->name, ' ') + 1, argv[1]) == 0;
+        *words = second ? 2 : 1;
+        if (second || strcmp((*c)->name, argv[0]) == 0) return *c;
+    }
+    (void)unknown_command(argc, argv, err);
     return NULL;
 }
 
+/* The words of a command, or the first of two, and --table for programs. */
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    int table = argc == 3 && strcmp(argv[2], "--table") == 0;
-    if (argc > 2 && !table)
-        return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", argv[1]);
-    if (argc < 2) {
+    int table = argc > 2 && strcmp(argv[argc - 1], "--table") == 0, given = argc - 1 - table, words;
+    if (given < 1) {
         help_program();
         return EM_OK;
     }
-    const command_spec *command = find_command(argv[1], err);
+    if (given == 1 && is_group(argv[1])) {
+        if (!table) help_group(argv[1]);
+        for (int i = 0; table && commands[i]; i++)
+            if (is_of_group(commands[i], argv[1])) help_table(commands[i]);
+        return EM_OK;
+    }
+    const command_spec *command = find_command(given, argv + 1, &words, err);
     if (!command) return err->code;
+    if (given > words)
+        return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", command->name);
     (table ? help_table : help_command)(command);
     return EM_OK;
 }
@@ -154,9 +233,11 @@ static em_status run_help(int argc, char **argv, em_error *err)
 static em_status run_command(int argc, char **argv, em_error *err)
 {
     arguments args;
-    const command_spec *command = find_command(argv[0], err);
+    int words, asks = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (asks && is_group(argv[0])) return run_help(2, (char *[]){"help", argv[0]}, err);
+    const command_spec *command = find_command(argc, argv, &words, err);
     if (!command) return err->code;
-    em_status status = args_parse(&args, command, argc, argv, err);
+    em_status status = args_parse(&args, command, argc - words + 1, argv + words - 1, err);
     if (status != EM_OK) return status;
     if (args_given(&args, "help")) {
         help_command(command);

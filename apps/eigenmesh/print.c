@@ -44,6 +44,19 @@ void table_cell(table *t, const char *format, ...)
     texts_put(&t->cells, cell);
 }
 
+void table_text(table *t, const char *text)
+{
+    texts_put(&t->cells, text);
+}
+
+/* The first column names the row: text to the left.  Nothing is behind the last one. */
+static void print_cell(const table *t, int column, int width, const char *cell)
+{
+    int last = column == t->columns - 1;
+    (void)printf("%s%*s", column ? "   " : "", t->of_text && last ? 0 : t->of_text || !column ? -width : width, cell);
+    if (last) (void)putchar('\n');
+}
+
 em_status table_print(table *t, em_error *err)
 {
     int widths[TABLE_COLUMNS] = {0}, column = 0;
@@ -56,10 +69,8 @@ em_status table_print(table *t, em_error *err)
     column = 0;
     for (size_t at = 0; at < t->cells.size && status == EM_OK; at += strlen(cell) + 1) {
         cell = t->cells.text + at;
-        /* The first column names the row: text to the left. */
-        (void)printf(column ? "   %*s" : "%-*s", widths[column], cell);
+        print_cell(t, column, widths[column], cell);
         column = (column + 1) % t->columns;
-        if (column == 0) (void)putchar('\n');
     }
     emi_free(t->cells.text);
     *t = (table){0};

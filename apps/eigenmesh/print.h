@@ -20,12 +20,14 @@ enum { TABLE_COLUMNS = 16 }; /* at most */
 
 typedef struct table {
     int columns;
+    int of_text; /* all columns to the left */
     texts cells;
 } table;
 
 /* Cells go in row by row; the first row is the heading. */
 void table_begin(table *t, int columns);
 void table_cell(table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table_text(table *t, const char *text); /* of any length */
 
 /* Print it on stdout and release it; a want of memory is told here. */
 em_status table_print(table *t, em_error *err);

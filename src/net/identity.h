@@ -49,6 +49,12 @@ em_status emi_sha256(const emi_piece *pieces, int count, unsigned char digest[EM
 em_status emi_hmac256(const unsigned char key[EMI_SHA_BYTES], const emi_piece *pieces, int count,
                       unsigned char digest[EMI_SHA_BYTES], em_error *err);
 
+/* HKDF-SHA256 (RFC 5869), `size` bytes; a salt or info of no bytes is none. */
+em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err);
+
+/* That this OpenSSL does not do something, in words.  Its queue of errors is left empty, for whoever asks it next. */
+em_status emi_crypto_refused(const char *what, em_error *err);
+
 /* Bytes that nobody can guess. */
 em_status emi_random_bytes(void *bytes, size_t count, em_error *err);
 

@@ -45,6 +45,9 @@ em_status emi_study_open(emi_study **out, const char *path, em_error *err);
 em_status emi_study_parse(emi_study **out, const char *name, const char *text, size_t size, em_error *err);
 void emi_study_close(emi_study **study); /* accepts NULL */
 
+/* Is this its fingerprint, with or without the blanks between, or hyphens, in small or capital letters? */
+int emi_study_is(const emi_study *study, const char *fingerprint);
+
 /* The site whose id this is; -1: none. */
 int emi_study_find(const emi_study *study, const unsigned char id[EMI_ID_BYTES]);
 

@@ -1,0 +1,243 @@
+#include "net/study.h"
+
+#include "net/study_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where an outline's values become a study. */
+typedef struct builder {
+    const emi_study_lines *lines;
+    const emi_study_outline *outline;
+    emi_study *study;
+    em_error *err;
+} builder;
+
+static em_status out_of_memory(const builder *b)
+{
+    return em_fail(b->err, EM_ENOMEM, "%s: out of memory; try a machine with more", b->lines->file);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------- */
+
+static em_status read_name(const builder *b, int line, const char *text, char name[EMI_SITE_NAME])
+{
+    size_t length = strlen(text);
+    if (strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: '%.40s' is no name; try a-z, 0-9 and -", b->lines->file, line,
+                       text);
+    if (length >= EMI_SITE_NAME)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: a name has up to %d characters; try a shorter one",
+                       b->lines->file, line, EMI_SITE_NAME - 1);
+    memcpy(name, text, length + 1);
+    return EM_OK;
+}
+
+/* ---- what is asked --------------------------------------------------------------------------------------------- */
+
+/* Nothing of a study can be done where all rows would have to be in one place. */
+static em_status check_method(const builder *b, const emi_study_line *line)
+{
+    for (int i = 0; em_method(i); i++)
+        if (em_method(i)->single_node && strcmp(em_method(i)->name, line->value) == 0)
+            return em_fail(b->err, EM_EDATA,
+                           "%s: line %d: method %s runs only where all rows are in one place; try krylov",
+                           b->lines->file, line->number, line->value);
+    return EM_OK;
+}
+
+static em_status read_option(const builder *b, const emi_study_line *line)
+{
+    enum { VALUE_MOST = 60 }; /* so that a message has room for it */
+    em_error why = {0};
+    if (strlen(line->value) > VALUE_MOST)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: the value of '%s' is too long; try a shorter one",
+                       b->lines->file, line->number, line->key);
+    if (em_options_set(b->study->options, line->key, line->value, &why) != EM_OK)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: %s", b->lines->file, line->number, why.msg);
+    return strcmp(line->key, "method") == 0 ? check_method(b, line) : EM_OK;
+}
+
+static em_status read_options(const builder *b)
+{
+    char components[2];
+    em_status status = em_options_create(&b->study->options, b->err);
+    for (int i = 0; status == EM_OK && i < EMI_STUDY_OPTIONS; i++)
+        if (b->outline->options[i]) status = read_option(b, b->outline->options[i]);
+    if (status == EM_OK && em_options_get(b->study->options, "components", components, sizeof components) == 0)
+        status = em_fail(b->err, EM_EDATA, "%s: the section [study] asks for no components; try components = 10",
+                         b->lines->file);
+    return status;
+}
+
+static em_status read_masks(const builder *b)
+{
+    const emi_study_line *line = b->outline->masks;
+    b->study->masks = !line || strcmp(line->value, "yes") == 0;
+    if (!line || b->study->masks || strcmp(line->value, "no") == 0) return EM_OK;
+    return em_fail(b->err, EM_EDATA, "%s: line %d: masks are yes or no, not '%.40s'; try masks = no", b->lines->file,
+                   line->number, line->value);
+}
+
+static em_status read_question(const builder *b)
+{
+    const emi_study_outline *o = b->outline;
+    if (!o->heading)
+        return em_fail(b->err, EM_EDATA, "%s: has no section [study]; try [study], and name and components in it",
+                       b->lines->file);
+    if (!o->name)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: the study has no name; try name = heart", b->lines->file,
+                       o->heading->number);
+    em_status status = read_name(b, o->name->number, o->name->value, b->study->name);
+    if (status == EM_OK) status = read_masks(b);
+    return status == EM_OK ? read_options(b) : status;
+}
+
+/* ---- who takes part ---------------------------------------------------------------------------------------------- */
+
+static int read_port(const char *text, int *port)
+{
+    size_t digits = strspn(text, "0123456789");
+    long value = digits > 0 && digits <= 5 && !text[digits] ? strtol(text, NULL, 10) : 0;
+    *port = (int)value;
+    return value >= 1 && value <= 65535 ? 0 : -1;
+}
+
+/* HOST:PORT; HOST is a name, IPv4, or IPv6 in brackets, which are left out. */
+static int read_address(const char *text, char **host, int *port)
+{
+    enum { HOST_MOST = 253 }; /* of names, RFC 1035 */
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    int bracketed = *text == '[';
+    size_t length = bracketed ? strspn(text + 1, "0123456789abcdefABCDEF:.") : strspn(text, letters);
+    const char *start = text + bracketed, *end = start + length;
+    if (length < 1 || length > HOST_MOST || *start == '-' || (bracketed && *end++ != ']')) return -1;
+    if (*end != ':' || read_port(end + 1, port) != 0) return -1;
+    *host = strndup(start, length);
+    return *host ? 0 : 1;
+}
+
+static em_status read_site(const builder *b, int number)
+{
+    emi_site *site = &b->study->sites[number];
+    const emi_site_lines *said = &b->outline->sites[number];
+    const char *file = b->lines->file;
+    em_status status = read_name(b, said->heading->number, said->heading->name, site->name);
+    if (status != EM_OK) return status;
+    if (!said->id)
+        return em_fail(b->err, EM_EDATA, "%s: line %d: %s has no id; try id = and what its 'eigenmesh key show' prints",
+                       file, said->heading->number, site->name);
+    if (emi_id_read(said->id->value, site->id) != 0)
+        return em_fail(b->err, EM_EDATA,
+                       "%s: line %d: '%.70s' is no id, or one with a wrong character; try what 'eigenmesh key show' "
+                       "prints at %s",
+                       file, said->id->number, said->id->value, site->name);
+    int wrong = said->address ? read_address(said->address->value, &site->host, &site->port) : 0;
+    if (wrong > 0) return out_of_memory(b);
+    if (wrong)
+        return em_fail(b->err, EM_EDATA,
+                       "%s: line %d: '%.60s' is no address; try %s.example.org:7473, 192.0.2.7:7473 or "
+                       "[2001:db8::7]:7473",
+                       file, said->address->number, said->address->value, site->name);
+    return EM_OK;
+}
+
+/* Its name and its id are those of no site before it. */
+static em_status check_alone(const builder *b, int number)
+{
+    const emi_site *site = &b->study->sites[number];
+    const emi_site_lines *said = b->outline->sites;
+    for (int n = 0; n < number; n++) {
+        const emi_site *other = &b->study->sites[n];
+        if (strcmp(site->name, other->name) == 0)
+            return em_fail(b->err, EM_EDATA, "%s: line %d: there is a site %s already, in line %d; try another name",
+                           b->lines->file, said[number].heading->number, site->name, said[n].heading->number);
+        if (memcmp(site->id, other->id, EMI_ID_BYTES) == 0)
+            return em_fail(b->err, EM_EDATA,
+                           "%s: line %d: the id is that of %s too, in line %d; try a key for each site", b->lines->file,
+                           said[number].id->number, other->name, said[n].id->number);
+    }
+    return EM_OK;
+}
+
+static em_status read_sites(const builder *b)
+{
+    em_status status = EM_OK;
+    int count = b->outline->site_count;
+    if (count < 2)
+        return em_fail(b->err, EM_EDATA,
+                       "%s: has %s, and a study is between two or more; try a section [site NAME] each", b->lines->file,
+                       count ? "one site" : "no sites");
+    b->study->sites = calloc((size_t)count, sizeof *b->study->sites);
+    if (!b->study->sites) return out_of_memory(b);
+    b->study->site_count = count;
+    for (int n = 0; status == EM_OK && n < count; n++) {
+        status = read_site(b, n);
+        if (status == EM_OK) status = check_alone(b, n);
+    }
+    return status;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------- */
+
+static em_status build(const builder *b)
+{
+    em_status status = read_question(b);
+    if (status == EM_OK) status = read_sites(b);
+    if (status == EM_OK) status = emi_study_join(b->study, b->lines, b->outline, b->err);
+    if (status == EM_OK) status = emi_study_check_dialling(b->study, b->lines->file, b->err);
+    return status == EM_OK ? emi_study_seal(b->study, b->lines->file, b->err) : status;
+}
+
+em_status emi_study_parse(emi_study **out, const char *name, const char *text, size_t size, em_error *err)
+{
+    emi_study_lines lines;
+    emi_study_outline outline = {0};
+    emi_study *made = *out = calloc(1, sizeof *made);
+    if (!made) return em_fail(err, EM_ENOMEM, "%s: out of memory; try a machine with more", name);
+    em_status status = emi_study_read(&lines, name, text, size, err);
+    if (status == EM_OK) status = emi_study_outline_make(&outline, &lines, err);
+    if (status == EM_OK) status = build(&(builder){&lines, &outline, made, err});
+    emi_study_outline_free(&outline);
+    emi_study_lines_free(&lines);
+    if (status != EM_OK) emi_study_close(out);
+    return status;
+}
+
+em_status emi_study_open(emi_study **out, const char *path, em_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    *out = NULL;
+    em_status status = emi_study_load(&text, &size, path, err);
+    if (status == EM_OK) status = emi_study_parse(out, path, text, size, err);
+    free(text);
+    if (status == EM_OK && (*out)->masks) {
+        status = em_fail(err, EM_ENOTSUP,
+                         "%s: asks for masks, as a study does that says nothing of them, and they are not built yet; "
+                         "try masks = no in [study]",
+                         path);
+        emi_study_close(out);
+    }
+    return status;
+}
+
+void emi_study_close(emi_study **study)
+{
+    emi_study *s = *study;
+    if (!s) return;
+    for (int n = 0; n < s->site_count; n++) free(s->sites[n].host);
+    free(s->sites);
+    free(s->edges);
+    em_options_free(&s->options);
+    free(s->canonical);
+    free(s);
+    *study = NULL;
+}
+
+int emi_study_find(const emi_study *study, const unsigned char id[EMI_ID_BYTES])
+{
+    for (int n = 0; n < study->site_count; n++)
+        if (memcmp(study->sites[n].id, id, EMI_ID_BYTES) == 0) return n;
+    return -1;
+}
