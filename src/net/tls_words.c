@@ -39,7 +39,8 @@ static const reason reasons[] = {
     {SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, "the other side does not take Ed25519: " NO_STUDY},
     {SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, "the other side does not take Ed25519: " NO_STUDY},
     {SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE, "the other side shows no Ed25519 key: " NO_STUDY},
-    {SSL_R_EXCESSIVE_MESSAGE_SIZE, "the other side shows certificates of more than 4 KB: " NO_STUDY},
+    {SSL_R_EXCESSIVE_MESSAGE_SIZE,
+     "the other side's handshake is too large (certificates to 4 KB are taken): " NO_STUDY},
 };
 
 static const char *words_of_refusal(const emi_connection *c)

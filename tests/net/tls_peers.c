@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -66,6 +67,8 @@ static void connect_on_loopback(int sockets[2])
     assert_int_equal(connect(sockets[0], (struct sockaddr *)&at, sizeof at), 0);
     sockets[1] = accept(listener, NULL, NULL);
     assert_true(sockets[1] >= 0);
+    for (int n = 0; n < 2; n++)
+        assert_int_equal(setsockopt(sockets[n], IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)), 0);
     (void)close(listener);
 }
 
