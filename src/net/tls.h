@@ -28,16 +28,21 @@ em_status emi_connection_open(emi_connection **out, emi_tls *tls, int socket, in
 void emi_connection_close(emi_connection **connection); /* says goodbye where it can, waits for nobody; accepts NULL */
 
 /* Go on with the handshake, with reading, with writing, as far as the socket lets it.  1: done, or bytes moved; 0: not now,
- * `wants` tells for what to poll; -1: it is over, in words.  A peer that closes in order is EM_ENET too, and `err` says so. */
+ * `wants` tells for what to poll; -1: it is over, in words, which every later call repeats.  A peer that closes in order is EM_ENET too,
+ * and `err` says so.  Reading and writing shake first where that is not done.
+ *
+ * What a write did not put comes first in the next one, unchanged and no shorter: the record it began is made already.
+ * After so many records written (2^22) a connection takes the next key by itself. */
 int emi_connection_shake(emi_connection *c, em_error *err);
 int emi_connection_read(emi_connection *c, void *bytes, size_t room, size_t *got, em_error *err);
 int emi_connection_write(emi_connection *c, const void *bytes, size_t count, size_t *put, em_error *err);
 
 int emi_connection_socket(const emi_connection *c);
-short emi_connection_wants(const emi_connection *c); /* POLLIN, POLLOUT of the step that returned 0 */
+short emi_connection_wants(const emi_connection *c); /* POLLIN, POLLOUT: what reading and writing wait for */
 int emi_connection_pending(const emi_connection *c); /* bytes are here already, whatever poll says */
 
-/* After the handshake: who is there. */
+/* Who is there, or was refused: the key that the handshake showed.  NULL: none yet.  It is proved, and known, once the handshake
+ * is done; the dialler then does not know yet whether it is known itself. */
 const unsigned char *emi_connection_peer(const emi_connection *c); /* [EMI_ID_BYTES] */
 
 #endif
