@@ -82,14 +82,6 @@ static em_status fail_foreign(const char *path, em_error *err)
     return em_fail(err, EM_EINVAL, "%s: is no audit log of this program; try another file", path);
 }
 
-/* Does a file that begins so begin like a log?  The first line may be torn. */
-static int is_beginning(emi_text line)
-{
-    static const char beginning[] = "{\"n\":1,\"time\":\"";
-    size_t size = line.size < sizeof beginning - 1 ? line.size : sizeof beginning - 1;
-    return memcmp(line.at, beginning, size) == 0;
-}
-
 /* A log is of one site in one study. */
 static em_status check_begin(const char *path, const emi_line *line, const emi_study *study, int site, em_error *err)
 {
@@ -109,7 +101,7 @@ static em_status pass_line(emi_audit *audit, emi_text text, const emi_study *stu
 {
     emi_line line;
     int readable = emi_line_read(&line, text.at, text.size) == NULL;
-    if (audit->number == 0 && !is_beginning(text)) return fail_foreign(audit->path, err);
+    if (audit->number == 0 && !emi_line_may_be_first(text)) return fail_foreign(audit->path, err);
     audit->number = readable ? line.number : audit->number + 1;
     if (readable && line.kind == EMI_LINE_BEGIN) {
         em_status status = check_begin(audit->path, &line, study, site, err);

@@ -28,7 +28,7 @@ static em_status read_head(emi_log *log, em_error *err)
     while (status == EM_OK && !*log->site && how != EMI_LINE_NO_MORE) {
         status = emi_lines_next(&lines, &text, &how, err);
         if (status != EM_OK || how == EMI_LINE_NO_MORE) break;
-        readable |= how == EMI_LINE_NO_END; /* as far as can be told */
+        readable |= how == EMI_LINE_NO_END && emi_line_may_be_first(text); /* as far as can be told */
         if (how == EMI_LINE_TOO_LONG || emi_line_read(&line, text.at, text.size) != NULL) continue;
         readable = 1;
         if (line.kind == EMI_LINE_BEGIN) take_head(log, &line);

@@ -85,6 +85,9 @@ typedef struct emi_line {
 /* NULL; or, where the bytes are none that the writer can have written, why not. */
 const char *emi_line_read(emi_line *line, const char *bytes, size_t size);
 
+/* Does a log begin so?  Its first line may be torn. */
+int emi_line_may_be_first(emi_text line);
+
 /* Its field of that name and kind: 0, or -1 where it has none. */
 int emi_line_text(const emi_line *line, const char *name, emi_text *text);
 int emi_line_number(const emi_line *line, const char *name, uint64_t *number);

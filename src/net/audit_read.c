@@ -137,6 +137,13 @@ const char *emi_line_read(emi_line *line, const char *bytes, size_t size)
     return wrong;
 }
 
+int emi_line_may_be_first(emi_text line)
+{
+    static const char beginning[] = "{\"n\":1,\"time\":\"";
+    size_t size = line.size < sizeof beginning - 1 ? line.size : sizeof beginning - 1;
+    return memcmp(line.at, beginning, size) == 0;
+}
+
 /* ---- its fields --------------------------------------------------------------------------------------------------- */
 
 static const emi_line_field *find(const emi_line *line, const char *name, int is_number)

@@ -182,7 +182,8 @@ static void a_cut_tail_is_found(void **state)
 static void a_cut_tail_is_found_before_the_end(void **state)
 {
     (void)state;
-    const char *paths[SITES];
+    char kept_paths[SITES][512];
+    const char *paths[SITES] = {kept_paths[0], kept_paths[1], kept_paths[2]};
     int last[SITES] = {0};
     for (int site = 0; site < SITES; site++) {
         log_lines l;
@@ -192,7 +193,7 @@ static void a_cut_tail_is_found_before_the_end(void **state)
             if (strstr(l.lines[n], "\"direction\":\"sent\"")) last[site] = n + 1;
         free(l.lines[--l.count]), free(l.lines[--l.count]); /* model and end */
         (void)snprintf(name, sizeof name, "open%d.log", site);
-        paths[site] = lines_write(&l, name);
+        (void)snprintf(kept_paths[site], sizeof kept_paths[site], "%s", lines_write(&l, name));
         lines_free(&l);
     }
     for (int site = 0; site < SITES; site++) {
@@ -207,8 +208,7 @@ static void a_cut_tail_is_found_before_the_end(void **state)
             others[site] = lines_write(&less, "attacked.log");
             assert_int_equal(check_logs(&f, others, SITES), EM_EDATA);
             assert_true(found_both(&f, "attacked.log (", "among those sent") ||
-                        found_both(&f, "attacked.log (", "cut or rewritten") ||
-                        found_both(&f, "attacked.log (", "does not have"));
+                        found_both(&f, "attacked.log (", "cut or rewritten"));
         }
         lines_free(&l);
     }
