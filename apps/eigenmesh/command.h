@@ -54,6 +54,9 @@ typedef struct command_spec {
 
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
     command_topology, command_convert, command_reproduce;
+#ifdef EIGENMESH_HAS_NET
+extern const command_spec command_audit_check;
+#endif
 
 enum { ARGS_MAX = 64, ARGS_HELP = 128, FLAG_ROOM = 64 };
 

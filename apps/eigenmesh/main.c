@@ -11,9 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const command_spec *const commands[] = {&command_fit,     &command_compare,   &command_transform,
-                                               &command_info,    &command_generate,  &command_topology,
-                                               &command_convert, &command_reproduce, NULL};
+static const command_spec *const commands[] = {&command_fit,
+                                               &command_compare,
+                                               &command_transform,
+                                               &command_info,
+                                               &command_generate,
+                                               &command_topology,
+                                               &command_convert,
+                                               &command_reproduce,
+#ifdef EIGENMESH_HAS_NET
+                                               &command_audit_check,
+#endif
+                                               NULL};
 
 /* ---- help --------------------------------------------------------------------------------------------------- */
 

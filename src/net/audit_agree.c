@@ -35,14 +35,15 @@ static void check_named_lines(emi_check *check, int of, int by, const emi_log_li
         if (meeting->peer != of) continue;
         size_t line = find_line(&check->logs[of], sorted, meeting->audit);
         if (line == 0 || (of == by && line >= meeting->line)) {
-            emi_find(check, of, last, "cut or rewritten after that: line %zu of %s names a last line that is not here",
-                     meeting->line, other->path);
+            emi_audit_find(check, of, last,
+                           "cut or rewritten after that: line %zu of %s names a last line that is not here",
+                           meeting->line, other->path);
             return;
         }
         if (line < last) {
-            emi_find(check, of, line,
-                     "named as the last by line %zu of %s, which knew line %zu before: it was set back", meeting->line,
-                     other->path, last);
+            emi_audit_find(check, of, line,
+                           "named as the last by line %zu of %s, which knew line %zu before: it was set back",
+                           meeting->line, other->path, last);
             return;
         }
         last = line;
@@ -167,13 +168,15 @@ static void check_starts(emi_check *check, const emi_event *events, size_t count
     for (size_t n = 0; n < count; n++) {
         const emi_event *e = &events[n];
         if (root >= 0 && events->log != root)
-            emi_find(check, e->log, e->line, "started a run that the root's log, %s, does not have",
-                     check->logs[root].path);
+            emi_audit_find(check, e->log, e->line, "started a run that the root's log, %s, does not have",
+                           check->logs[root].path);
         if (n && events[n - 1].log == e->log)
-            emi_find(check, e->log, e->line, "started a run for the second time, after line %zu", events[n - 1].line);
+            emi_audit_find(check, e->log, e->line, "started a run for the second time, after line %zu",
+                           events[n - 1].line);
         if (!is_same(events, e))
-            emi_find(check, e->log, e->line, "started the run at iteration %" PRIu64 ", and line %zu of %s at %" PRIu64,
-                     e->amount, events->line, path_of(check, events), events->amount);
+            emi_audit_find(check, e->log, e->line,
+                           "started the run at iteration %" PRIu64 ", and line %zu of %s at %" PRIu64, e->amount,
+                           events->line, path_of(check, events), events->amount);
     }
 }
 
@@ -184,11 +187,11 @@ static void check_alike(emi_check *check, const emi_event *events, size_t count,
         const emi_event *e = &events[n];
         if (is_same(events, e)) continue;
         if (e->kind == EMI_LINE_MODEL)
-            emi_find(check, e->log, e->line, "the model is another one than in line %zu of %s", events->line,
-                     path_of(check, events));
+            emi_audit_find(check, e->log, e->line, "the model is another one than in line %zu of %s", events->line,
+                           path_of(check, events));
         else if (told[e->log] != e->run + 1)
-            emi_find(check, e->log, e->line, "the view of sum %" PRIu64 " is another one than in line %zu of %s",
-                     e->number, events->line, path_of(check, events));
+            emi_audit_find(check, e->log, e->line, "the view of sum %" PRIu64 " is another one than in line %zu of %s",
+                           e->number, events->line, path_of(check, events));
         told[e->log] = e->run + 1;
     }
 }
@@ -209,7 +212,7 @@ static void check_done(emi_check *check, const emi_event *done)
         else if (l->last_done < start)
             lacks = "end";
         if (lacks)
-            emi_find(
+            emi_audit_find(
                 check, log, l->line_count,
                 "the last line, and none before it is the %s of the run that ended with line %zu of %s: the tail was "
                 "cut, or the process stopped without a word",
@@ -241,22 +244,23 @@ static void say_missing(emi_check *check, const tally *t, int log, const char *t
 {
     const emi_event *e = t->first;
     if (e)
-        emi_find(check, log, 0,
-                 "%zu block%s missing among those %s, the first number %" PRIu64 ", %s in line %zu of %s", t->more + 1,
-                 t->more ? "s are" : " is", here, e->number, there, e->line, path_of(check, e));
+        emi_audit_find(check, log, 0,
+                       "%zu block%s missing among those %s, the first number %" PRIu64 ", %s in line %zu of %s",
+                       t->more + 1, t->more ? "s are" : " is", here, e->number, there, e->line, path_of(check, e));
 }
 
 static void say_blocks(emi_check *check, const emi_event *link, const along *found)
 {
     const emi_event *e = found->other.first, *twice = found->twice.first;
     if (e)
-        emi_find(check, e->log, e->line,
-                 "block %" PRIu64
-                 " to %s is another one than what arrived, in line %zu of %s; so are %zu more after it",
-                 e->number, check->logs[e->to].site, (e + 1)->line, path_of(check, e + 1), found->other.more);
+        emi_audit_find(check, e->log, e->line,
+                       "block %" PRIu64
+                       " to %s is another one than what arrived, in line %zu of %s; so are %zu more after it",
+                       e->number, check->logs[e->to].site, (e + 1)->line, path_of(check, e + 1), found->other.more);
     if (twice)
-        emi_find(check, twice->log, twice->line, "block %" PRIu64 " is in line %zu already; so are %zu more after it",
-                 twice->number, (twice - 1)->line, found->twice.more);
+        emi_audit_find(check, twice->log, twice->line,
+                       "block %" PRIu64 " is in line %zu already; so are %zu more after it", twice->number,
+                       (twice - 1)->line, found->twice.more);
     say_missing(check, &found->not_sent, link->from, "received", "sent");
     say_missing(check, &found->not_received, link->to, "sent", "received");
 }

@@ -69,16 +69,19 @@ static void say_verdict(emi_check *check, int log, size_t n, verdict what)
     switch (what) {
     case FITS: break;
     case UNREADABLE:
-        emi_find(check, log, n + 1, "changed: it is no line of an audit log, since %s", line->wrong);
+        emi_audit_find(check, log, n + 1, "changed: it is no line of an audit log, since %s", line->wrong);
         break;
     case TORN:
-        emi_find(check, log, n + 1,
-                 "torn: the process or its machine stopped while it was written; it is not said to be changed");
+        emi_audit_find(check, log, n + 1,
+                       "torn: the process or its machine stopped while it was written; it is not said to be changed");
         break;
-    case MISNUMBERED: emi_find(check, log, n + 1, "changed: it says that it is number %" PRIu64, line->number); break;
-    case CHANGED: emi_find(check, log, n + 1, "changed: its digest is not the one in the chain"); break;
+    case MISNUMBERED:
+        emi_audit_find(check, log, n + 1, "changed: it says that it is number %" PRIu64, line->number);
+        break;
+    case CHANGED: emi_audit_find(check, log, n + 1, "changed: its digest is not the one in the chain"); break;
     case ONE_OF_TWO:
-        emi_find(check, log, n + 1, "changed, or line %zu was: the one's digest is not what the other says", n + 2);
+        emi_audit_find(check, log, n + 1, "changed, or line %zu was: the one's digest is not what the other says",
+                       n + 2);
         break;
     }
 }
@@ -92,11 +95,12 @@ static void say_signatures(emi_check *check, int log, const verdict *verdicts)
         if (saw(l, n, EMI_SAW_SIGNED_WELL)) good = n + 1;
         if (!saw(l, n, EMI_SAW_SIGNED_BADLY) || verdicts[n] != FITS) continue;
         if (good == n)
-            emi_find(check, log, n + 1, "changed: its signature is not the site's");
+            emi_audit_find(check, log, n + 1, "changed: its signature is not the site's");
         else
-            emi_find(check, log, n + 1,
-                     "its signature does not fit: it was changed, or a line from %zu on was and the digests made anew",
-                     good + 1);
+            emi_audit_find(
+                check, log, n + 1,
+                "its signature does not fit: it was changed, or a line from %zu on was and the digests made anew",
+                good + 1);
     }
 }
 
@@ -112,10 +116,10 @@ static int compare_placed(const void *a, const void *b)
 static void say_missing(emi_check *check, int log, uint64_t first, uint64_t last)
 {
     if (first == last)
-        emi_find(check, log, (size_t)first, "missing: no line has this number");
+        emi_audit_find(check, log, (size_t)first, "missing: no line has this number");
     else
-        emi_find(check, log, (size_t)first,
-                 "missing, and all from there to line %" PRIu64 ": no line has these numbers", last);
+        emi_audit_find(check, log, (size_t)first,
+                       "missing, and all from there to line %" PRIu64 ": no line has these numbers", last);
 }
 
 static void say_gaps(emi_check *check, int log, const placed *sorted, size_t count)
@@ -123,9 +127,9 @@ static void say_gaps(emi_check *check, int log, const placed *sorted, size_t cou
     for (size_t n = 0; n < count; n++) {
         uint64_t before = n ? sorted[n - 1].number : 0;
         if (n && sorted[n].number == before)
-            emi_find(check, log, sorted[n].line + 1,
-                     "its number, %" PRIu64 ", is line %zu's too: one of both was put in", before,
-                     sorted[n - 1].line + 1);
+            emi_audit_find(check, log, sorted[n].line + 1,
+                           "its number, %" PRIu64 ", is line %zu's too: one of both was put in", before,
+                           sorted[n - 1].line + 1);
         else if (sorted[n].number != before + 1)
             say_missing(check, log, before + 1, sorted[n].number - 1);
     }
@@ -137,7 +141,7 @@ static void say_moved(emi_check *check, int log, const placed *sorted, size_t co
     const emi_log *l = &check->logs[log];
     size_t *place = malloc(count * sizeof *place);
     if (!place) {
-        emi_find(check, log, 0, "its lines are in another order");
+        emi_audit_find(check, log, 0, "its lines are in another order");
         return;
     }
     for (size_t n = 0; n < count; n++) place[sorted[n].line] = n;
@@ -146,10 +150,10 @@ static void say_moved(emi_check *check, int log, const placed *sorted, size_t co
         if (place[n] == n) continue;
         while (n + 1 < count && place[n + 1] == place[n] + 1) n++;
         if (first == n)
-            emi_find(check, log, n + 1, "moved: number %" PRIu64 " stands here", l->lines[n].number);
+            emi_audit_find(check, log, n + 1, "moved: number %" PRIu64 " stands here", l->lines[n].number);
         else
-            emi_find(check, log, first + 1, "moved, with all to line %zu: numbers %" PRIu64 " and on stand here", n + 1,
-                     l->lines[first].number);
+            emi_audit_find(check, log, first + 1, "moved, with all to line %zu: numbers %" PRIu64 " and on stand here",
+                           n + 1, l->lines[first].number);
     }
     free(place);
 }

@@ -1,7 +1,6 @@
 /* Do the logs of a study agree with themselves and with each other? */
 #include "net/audit_check.h"
 
-#include <eigenmesh/net.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,7 +13,7 @@
 /* Of one log; who sees so many has seen enough. */
 enum { FINDINGS_MOST = 100 };
 
-void emi_find(emi_check *check, int log, size_t line, const char *format, ...)
+void emi_audit_find(emi_check *check, int log, size_t line, const char *format, ...)
 {
     char text[2048];
     emi_log *l = &check->logs[log];
@@ -33,7 +32,7 @@ void emi_find(emi_check *check, int log, size_t line, const char *format, ...)
     check->say(check->context, text);
 }
 
-em_status emi_make_room(void **list, size_t count, size_t *room, size_t size, em_error *err)
+em_status emi_audit_room(void **list, size_t count, size_t *room, size_t size, em_error *err)
 {
     if (count < *room) return EM_OK;
     size_t more = *room ? 2 * *room : 64;
@@ -87,7 +86,7 @@ static void count_the_rest(emi_check *check)
         if (more <= FINDINGS_MOST) continue;
         more -= FINDINGS_MOST;
         check->logs[n].findings = 0;
-        emi_find(check, n, 0, "%zu findings more", more);
+        emi_audit_find(check, n, 0, "%zu findings more", more);
     }
 }
 
@@ -111,9 +110,4 @@ em_status emi_audit_check(const char *const *paths, int count, emi_audit_says *s
     return em_fail(err, EM_EDATA,
                    "audit check: %zu finding%s in %d log%s; try the lines named, with the sites' own copies", findings,
                    findings == 1 ? "" : "s", count, count == 1 ? "" : "s");
-}
-
-em_status em_audit_check(const char *const *paths, int count, em_audit_says *say, void *context, em_error *err)
-{
-    return emi_audit_check(paths, count, say, context, err);
 }

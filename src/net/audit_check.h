@@ -83,10 +83,11 @@ typedef struct emi_check {
 } emi_check;
 
 /* Say what is wrong at a line of a log (0: none in particular). */
-void emi_find(emi_check *check, int log, size_t line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void emi_audit_find(emi_check *check, int log, size_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Room for one more of these. */
-em_status emi_make_room(void **list, size_t count, size_t *room, size_t size, em_error *err);
+em_status emi_audit_room(void **list, size_t count, size_t *room, size_t size, em_error *err);
 
 /* Sites and studies of all logs. */
 em_status emi_check_heads(emi_check *check, em_error *err);

@@ -67,8 +67,8 @@ static void sort_names(emi_check *check)
         const emi_named *name = &check->names[n], *before = kept ? &check->names[kept - 1] : NULL;
         if (before && compare_named(before, name) == 0) {
             check->logs[name->log].is_twin = 1;
-            emi_find(check, name->log, 0, "a second log of this site, and only %s is compared with others",
-                     check->logs[before->log].path);
+            emi_audit_find(check, name->log, 0, "a second log of this site, and only %s is compared with others",
+                           check->logs[before->log].path);
         } else {
             check->names[kept++] = *name;
         }
@@ -94,8 +94,8 @@ static void sort_studies(emi_check *check)
         if (!*log->site) continue;
         if (!known) known = log;
         if (memcmp(log->study_digest, known->study_digest, EMI_SHA_BYTES) != 0)
-            emi_find(check, n, 0, "of another study (%s) than %s (%s)", log->fingerprint, known->path,
-                     known->fingerprint);
+            emi_audit_find(check, n, 0, "of another study (%s) than %s (%s)", log->fingerprint, known->path,
+                           known->fingerprint);
     }
 }
 

@@ -27,7 +27,7 @@ static emi_log_line *this_line(const reading *r)
     return &log_of(r)->lines[log_of(r)->line_count - 1];
 }
 
-#define FIND(r, ...) emi_find((r)->check, (r)->log, log_of(r)->line_count, __VA_ARGS__)
+#define FIND(r, ...) emi_audit_find((r)->check, (r)->log, log_of(r)->line_count, __VA_ARGS__)
 
 /* ---- signatures --------------------------------------------------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ static em_status add_event(reading *r, emi_event event, em_error *err)
     emi_check *check = r->check;
     emi_log *log = log_of(r);
     em_status status =
-        emi_make_room((void **)&check->events, check->event_count, &check->event_room, sizeof event, err);
+        emi_audit_room((void **)&check->events, check->event_count, &check->event_room, sizeof event, err);
     if (status != EM_OK) return status;
     event.study = log->study;
     event.run = r->run;
@@ -101,7 +101,7 @@ static em_status add_meeting(reading *r, int peer, const unsigned char audit[EMI
     emi_log *log = log_of(r);
     if (peer < 0 || memcmp(audit, nothing, sizeof nothing) == 0) return EM_OK; /* who keeps no log says nothing of it */
     em_status status =
-        emi_make_room((void **)&log->meetings, log->meeting_count, &log->meeting_room, sizeof *log->meetings, err);
+        emi_audit_room((void **)&log->meetings, log->meeting_count, &log->meeting_room, sizeof *log->meetings, err);
     if (status != EM_OK) return status;
     emi_meeting *meeting = &log->meetings[log->meeting_count++];
     *meeting = (emi_meeting){.line = log->line_count, .peer = peer};
@@ -158,7 +158,7 @@ static em_status take_start(reading *r, const emi_line *line, em_error *err)
     if (emi_line_digest(line, "run", event.digest) != 0) return lacks(r, line, "run");
     if (emi_line_number(line, "iteration", &event.amount) != 0) return lacks(r, line, "iteration");
     em_status status =
-        emi_make_room((void **)&check->starts, check->start_count, &check->start_room, sizeof *check->starts, err);
+        emi_audit_room((void **)&check->starts, check->start_count, &check->start_room, sizeof *check->starts, err);
     if (status != EM_OK) return status;
     r->run = check->start_count++;
     emi_start *start = &check->starts[r->run];
@@ -243,7 +243,7 @@ static em_status next_line(reading *r, emi_text text, emi_line_end how, em_error
     static const unsigned char nothing[EMI_SHA_BYTES];
     emi_log *log = log_of(r);
     emi_line line;
-    em_status status = emi_make_room((void **)&log->lines, log->line_count, &log->line_room, sizeof *log->lines, err);
+    em_status status = emi_audit_room((void **)&log->lines, log->line_count, &log->line_room, sizeof *log->lines, err);
     if (status != EM_OK) return status;
     emi_log_line *kept = &log->lines[log->line_count++], *before = log->line_count > 1 ? kept - 1 : NULL;
     *kept = (emi_log_line){.wrong = how == EMI_LINE_TOO_LONG ? "it is too long" : NULL};
