@@ -55,9 +55,12 @@ typedef struct command_spec {
 
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
     command_topology, command_convert, command_reproduce;
+#ifdef EIGENMESH_HAS_NET
+extern const command_spec command_audit_check;
+#endif
 
 /* Those of apps/eigenmesh/net, in builds with OpenSSL. */
-extern const command_spec command_key_new, command_key_show, command_study_check;
+extern const command_spec command_key_new, command_key_show, command_study_check, command_node;
 
 enum { ARGS_MAX = 64, ARGS_HELP = 128, FLAG_ROOM = 64 };
 

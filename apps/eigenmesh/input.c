@@ -39,6 +39,13 @@ em_status reading_by_model(reading *r, const em_model *model, const char *path, 
     return find_names(r, err);
 }
 
+em_status reading_by_names(reading *r, const char *owner, const char *const *names, size_t count, em_error *err)
+{
+    texts_put(&r->owner_and_names, owner);
+    for (size_t k = 0; k < count; k++) texts_put(&r->owner_and_names, names[k]);
+    return find_names(r, err);
+}
+
 em_status reading_share(reading *r, em_error *err)
 {
     em_status status = EM_OK;

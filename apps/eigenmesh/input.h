@@ -40,6 +40,9 @@ typedef struct reading {
 em_status reading_open(reading *r, em_data **out, const char *path, const arguments *args, const char *label,
                        em_error *err);
 
+/* The names are these, whose owner messages name. */
+em_status reading_by_names(reading *r, const char *owner, const char *const *names, size_t count, em_error *err);
+
 /* The names are those of a model, if it has any. */
 em_status reading_by_model(reading *r, const em_model *model, const char *path, em_error *err);
 

@@ -25,6 +25,8 @@ static const command_spec *const commands[] = {&command_fit,
                                                &command_key_new,
                                                &command_key_show,
                                                &command_study_check,
+                                               &command_node,
+                                               &command_audit_check,
 #endif
                                                NULL};
 

@@ -142,6 +142,14 @@ int progress_experiment(const lab_experiment_progress *now, void *label)
     return interrupt_requested();
 }
 
+void progress_waits(const char *who, double seconds)
+{
+    char iteration[48] = "";
+    if (!due()) return;
+    if (run.last_iteration > 0) (void)snprintf(iteration, sizeof iteration, "iteration %ld   ", run.last_iteration);
+    draw(INFINITY, "%swaiting for %s, %.0f s", iteration, who, seconds);
+}
+
 void progress_rows(size_t done, size_t total)
 {
     if (!due()) return;

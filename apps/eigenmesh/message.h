@@ -21,6 +21,9 @@ int progress_experiment(const lab_experiment_progress *now, void *label);
 /* Rows done, of so many. */
 void progress_rows(size_t done, size_t total);
 
+/* The iteration, and who is awaited. */
+void progress_waits(const char *who, double seconds);
+
 void progress_erase(void);
 
 void interrupt_install(void);

@@ -5,13 +5,16 @@ Tiny files, valid ones and ones that are nearly so.  NumPy makes the arrays; the
 models.
 """
 import gzip
+import hashlib
 import io
+import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 HERE = pathlib.Path(__file__).parent / "corpus"
 TABLE = np.arange(6).reshape(3, 2) + 0.5
@@ -174,6 +177,60 @@ def make_checkpoint():
             put("checkpoint", f"{name}-{method}", bytes([method]) + place.to_bytes(2, "little") + word.to_bytes(8, "little"))
 
 
+class Log:
+    """An audit log as src/net/audit.h describes it, signed with the key whose seed is 32 times 0x10."""
+
+    identity = "em1tjwxmunpe89cgpr4wa42alxegj6q2v504v50nvaftm6qfyxnm6zqd4qqgm"
+
+    def __init__(self, site, number):
+        self.lines = []
+        self.add("begin", signed=True, site=site, number=number, study="heart", study_digest=digest("heart"),
+                 fingerprint="0000 1111", id=self.identity, version="1.0")
+
+    def last(self):
+        return hashlib.sha256(self.lines[-1]).hexdigest() if self.lines else "0" * 64
+
+    def add(self, what, signed=False, **fields):
+        head = {"n": len(self.lines) + 1, "time": "2026-01-02T03:04:05Z", "before": self.last(), "what": what}
+        line = json.dumps({**head, **fields}, separators=(",", ":")).encode()[:-1]
+        if signed:
+            key = Ed25519PrivateKey.from_private_bytes(bytes([0x10]) * 32)
+            line += b',"signature":"' + key.sign(b"eigenmesh audit 1\0" + line).hex().encode() + b'"'
+        self.lines.append(line + b"}")
+
+    def content(self):
+        return b"\n".join(self.lines) + b"\n"
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def make_audit():
+    """Two sites that met and ran, alone and, with a 0 between, together."""
+    a, b = Log("berlin", 0), Log("paris", 1)
+    of_a, of_b = a.last(), b.last()
+    for own, peer, theirs, ours in ((a, "paris", of_b, of_a), (b, "berlin", of_a, of_b)):
+        own.add("up", peer=peer, instance="00" * 16, peer_audit=theirs, own_audit=ours)
+        own.add("start", signed=True, run=digest("run"), iteration=0)
+    block = {"number": 0, "bytes": 16, "digest": digest("block")}
+    a.add("block", peer="paris", direction="sent", **block)
+    b.add("block", peer="berlin", direction="received", **block)
+    for log in (a, b):
+        log.add("sum", number=1, view=digest("view"))
+        log.add("model", digest=digest("model"))
+    a.add("refused", address="192.0.2.1\x1b[2J", why='"\\')
+    for log in (a, b):
+        log.add("end", signed=True, status="done", sent=16, received=0)
+    both = a.content() + b"\0" + b.content()
+    put("audit", "one", a.content())
+    put("audit", "both", both)
+    put("audit", "torn", a.content()[:-40])
+    put("audit", "cut", both[:-len(b.lines[-1]) - 1])
+    put("audit", "changed", both.replace(b'"number":1,"view"', b'"number":2,"view"', 1))
+    put("audit", "other", both.replace(digest("heart").encode(), digest("lung").encode(), 1))
+
+
 def make_with(program):
     with tempfile.TemporaryDirectory() as place:
         source = pathlib.Path(place) / "source.npy"
@@ -205,4 +262,5 @@ make_gz()
 make_edges()
 make_hdf5()
 make_checkpoint()
+make_audit()
 make_with(sys.argv[1])
