@@ -1,12 +1,27 @@
 # Completion of eigenmesh's command line for bash: source this file, or install it where
 # bash-completion looks (share/bash-completion/completions/eigenmesh).
 
-_eigenmesh_commands="fit compare reproduce transform info generate topology convert help"
+_eigenmesh_commands="fit compare reproduce transform info generate topology convert key study help"
 
-# The options of a command.
+# The second word of a command that has two; nothing for others.
+_eigenmesh_second()
+{
+    case $1 in
+    key) echo "new show" ;;
+    study) echo "check" ;;
+    esac
+}
+
+# What there is to say of a command's options: of one word or two.
+_eigenmesh_table()
+{
+    # shellcheck disable=SC2086 # each word is one
+    eigenmesh help $1 --table 2>/dev/null
+}
+
 _eigenmesh_options()
 {
-    eigenmesh help "$1" --table 2>/dev/null | cut -d '|' -f 1
+    _eigenmesh_table "$1" | cut -d '|' -f 1
 }
 
 # What the program itself says it has: its methods, its engines.
@@ -43,7 +58,7 @@ _eigenmesh_values()
             FILE | DIR | *.*) echo "FILES" ;;
             *) echo "${words:-NUMBER}" ;;
             esac
-        done < <(eigenmesh help "$2" --table 2>/dev/null)
+        done < <(_eigenmesh_table "$2")
         ;;
     esac
 }
@@ -70,10 +85,20 @@ _eigenmesh()
         _eigenmesh_words "$_eigenmesh_commands --help --version" "$current"
         return
     fi
-    if [[ $command == help ]]; then
+    if [[ $command == help && ${#words[@]} -eq 3 ]]; then
         _eigenmesh_words "${_eigenmesh_commands% help}" "$current"
         return
     fi
+    if [[ $command == help ]]; then
+        _eigenmesh_words "$(_eigenmesh_second "${words[2]}")" "$current"
+        return
+    fi
+    values=$(_eigenmesh_second "$command")
+    if [[ -n $values && ${#words[@]} -eq 3 ]]; then
+        _eigenmesh_words "$values --help" "$current"
+        return
+    fi
+    if [[ -n $values ]]; then command+=" ${words[2]}"; fi
     values=$(_eigenmesh_values "$previous" "$command")
     if [[ $command == topology && ${#words[@]} -eq 3 ]]; then values=$(_eigenmesh_values --topology); fi
     if [[ $current == -* ]]; then

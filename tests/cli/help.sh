@@ -4,10 +4,17 @@
 . "$(dirname "$0")/lib.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-commands="fit compare reproduce transform info generate topology convert"
+commands=(fit compare reproduce transform info generate topology convert)
+# Studies between sites are not in every build.
+if "$EIGENMESH" help key >/dev/null 2>&1; then
+    commands+=("key new" "key show" "study check")
+else
+    echo "skipped: what needs OpenSSL, which is not here"
+    refuses 2 "key: this eigenmesh was built without OpenSSL" key new
+fi
 
 works --help
-for command in $commands; do says "  $command "; done
+for command in "${commands[@]}"; do says "  $command "; done
 works help
 works --version
 says "eigenmesh 0."
@@ -21,17 +28,18 @@ says "gnuplot  not found"
 . "$root/completions/eigenmesh.bash"
 eigenmesh() { "$EIGENMESH" "$@"; } # which the completion asks
 manual=$(dirname "$EIGENMESH")/man
-for command in $commands; do
-    works help "$command"
+for command in "${commands[@]}"; do
+    read -ra words <<<"$command"
+    works help "${words[@]}"
     cp "$out" "$scratch/log/help"
-    works "$command" --help
+    works "${words[@]}" --help
     cmp -s "$out" "$scratch/log/help" || fail "'help $command' and '$command --help' differ"
     says "Usage: eigenmesh $command "
     says "Example:"
     says "  eigenmesh $command "
     # --help wins over what is missing, and -h is the same
-    works "$command" -h
-    page=$manual/eigenmesh-$command.1
+    works "${words[@]}" -h
+    page=$manual/eigenmesh-${words[0]}.1
     offered=" $(_eigenmesh_options "$command" | tr '\n' ' ') "
     count=0
     while read -r option; do
@@ -108,6 +116,18 @@ offers "eigenmesh fit some.npy --init file:so" some.npy
 offers "eigenmesh topology tor" torus:
 offers "eigenmesh fit some.npy --engine " local
 offers "eigenmesh fit some.npy --average " allreduce
+offers "eigenmesh st" study
+offers "eigenmesh key " new
+offers "eigenmesh key s" show
+offers "eigenmesh study " check
+offers "eigenmesh help key n" new
+if [[ ${#commands[@]} -gt 8 ]]; then
+    offers "eigenmesh key new --o" --output
+    offers "eigenmesh key new -o so" some.npy
+    offers "eigenmesh key show so" some.npy
+    offers "eigenmesh study check so" some.npy
+    offers "eigenmesh study check some.npy --fe" --features
+fi
 
 refuses 2 "COMMAND: is missing"
 refuses 2 "solve: no such command" solve

@@ -134,6 +134,32 @@ def make_edges():
     put("edges", "text", b"a b\n1 2 3\n")
 
 
+def make_study():
+    """Ids of identity seeds 10.., 11.. and 12.. (tests/net/study_texts.h)."""
+    ids = [
+        "em1tjwxmunpe89cgpr4wa42alxegj6q2v504v50nvaftm6qfyxnm6zqd4qqgm",
+        "em16p9tyvn59w62kwsndz75v90yumgzyj4hrgqkhtu9yz3n9jthsumsmdravm",
+        "em1ypqypcmycy8jhmyurljspgwdfsj8ezwk2zspa4lg9j46seu80ssspdtnq8",
+    ]
+    good = (
+        "[study]\nname = heart\ncomponents = 10\nscale = std # so\nmasks = no\n\n"
+        f"[site berlin]\nid = {ids[0]}\naddress = berlin.example.org:7473\nneighbours = paris, oslo\n\n"
+        f"[site paris]\nid = {ids[1]}\naddress = [2001:db8::7]:80\nneighbours = oslo\n\n[site oslo]\nid = {ids[2]}\n"
+    )
+    put("net_study", "good", good.encode())
+    put("net_study", "windows", good.replace("\n", "\r\n").encode())
+    put("net_study", "bare", good.replace(" = ", "=").replace("# so", "").encode())
+    put("net_study", "capitals", good.replace(ids[0], ids[0].upper()).encode())
+    put("net_study", "mixes", good.replace("scale = std", "method = dsa\nstep = 0.1\nstep-decay = power:0.2").encode())
+    put("net_study", "options", good.replace("scale = std", "tolerance = 1e-320\nseed = 18446744073709551615").encode())
+    put("net_study", "fraction", good.replace("= 10", "= 0.9").encode())
+    put("net_study", "apart", good.replace("neighbours = paris, oslo", "").encode())
+    put("net_study", "twice", good.replace(ids[1], ids[0]).encode())
+    put("net_study", "refused", good.replace("scale", "checkpoint").encode())
+    put("net_study", "mark", ("\ufeff" + good).encode())
+    put("net_study", "utf16", good.encode("utf-16"))
+
+
 def make_hdf5():
     """Recipes (fuzz_hdf5.c): packed, asked for, cut, datasets; of each, dimensions, type, extents."""
     recipes = {
@@ -260,6 +286,7 @@ make_text()
 make_binary()
 make_gz()
 make_edges()
+make_study()
 make_hdf5()
 make_checkpoint()
 make_audit()

@@ -47,7 +47,7 @@ const command_spec command_key_new = {.name = "key new",
                                           "Make this site's private key, and print the id that others know it by",
                                       .usage = "[-o FILE]",
                                       .options = key_new_options,
-                                      .examples = {"eigenmesh key new"},
+                                      .examples = {"eigenmesh key new", "eigenmesh key new -o site.key"},
                                       .run = key_new};
 
 const command_spec command_key_show = {.name = "key show",
@@ -57,5 +57,5 @@ const command_spec command_key_show = {.name = "key show",
                                        .operand_limit = 1,
                                        .operands_optional = 1,
                                        .options = key_show_options,
-                                       .examples = {"eigenmesh key show"},
+                                       .examples = {"eigenmesh key show", "eigenmesh key show site.key"},
                                        .run = key_show};
