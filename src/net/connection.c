@@ -36,8 +36,9 @@ em_status emi_connection_open(emi_connection **out, emi_tls *tls, int socket, in
 static void hang_up(int socket)
 {
     char dropped[4096];
+    int reads = 0; /* not for ever, whatever the other side sends */
     (void)shutdown(socket, SHUT_WR);
-    for (int n = 0; n < 64 && recv(socket, dropped, sizeof dropped, 0) > 0; n++) continue;
+    while (reads < 64 && recv(socket, dropped, sizeof dropped, 0) > 0) reads++;
     (void)close(socket);
 }
 
