@@ -214,8 +214,8 @@ static void check_done(emi_check *check, const emi_event *done)
         if (lacks)
             emi_audit_find(
                 check, log, l->line_count,
-                "the last line, and none before it is the %s of the run that ended with line %zu of %s: the tail was "
-                "cut, or the process stopped without a word",
+                "the log ends here without the %s of the run that line %zu of %s ended: the tail was cut, or the "
+                "process stopped without a word",
                 lacks, done->line, path_of(check, done));
     }
 }

@@ -72,8 +72,7 @@ static void say_verdict(emi_check *check, int log, size_t n, verdict what)
         emi_audit_find(check, log, n + 1, "changed: it is no line of an audit log, since %s", line->wrong);
         break;
     case TORN:
-        emi_audit_find(check, log, n + 1,
-                       "torn: the process or its machine stopped while it was written; it is not said to be changed");
+        emi_audit_find(check, log, n + 1, "torn, not changed: the process or its machine stopped while it was written");
         break;
     case MISNUMBERED:
         emi_audit_find(check, log, n + 1, "changed: it says that it is number %" PRIu64, line->number);

@@ -107,7 +107,6 @@ em_status emi_audit_check(const char *const *paths, int count, emi_audit_says *s
     if (status == EM_OK) count_the_rest(&check);
     release(&check);
     if (status != EM_OK || findings == 0) return status;
-    return em_fail(err, EM_EDATA,
-                   "audit check: %zu finding%s in %d log%s; try the lines named, with the sites' own copies", findings,
-                   findings == 1 ? "" : "s", count, count == 1 ? "" : "s");
+    return em_fail(err, EM_EDATA, "audit check: %zu finding%s in %d log%s; try asking the sites that are named",
+                   findings, findings == 1 ? "" : "s", count, count == 1 ? "" : "s");
 }

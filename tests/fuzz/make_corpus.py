@@ -218,7 +218,8 @@ class Log:
 
     def add(self, what, signed=False, **fields):
         head = {"n": len(self.lines) + 1, "time": "2026-01-02T03:04:05Z", "before": self.last(), "what": what}
-        line = json.dumps({**head, **fields}, separators=(",", ":")).encode()[:-1]
+        text = json.dumps({**head, **fields}, separators=(",", ":")).replace("\\\\", "\\u005c").replace('\\"', "\\u0022")
+        line = text.encode()[:-1]
         if signed:
             key = Ed25519PrivateKey.from_private_bytes(bytes([0x10]) * 32)
             line += b',"signature":"' + key.sign(b"eigenmesh audit 1\0" + line).hex().encode() + b'"'

@@ -172,7 +172,7 @@ static void a_cut_tail_is_found(void **state)
             const char *path = lines_write(&less, "attacked.log");
             assert_int_equal(check_logs(&f, &path, 1), EM_OK);
             assert_int_equal(check_with(&f, site, path), EM_EDATA);
-            assert_found(&f, site, kept, "the last line");
+            assert_found(&f, site, kept, "the log ends here");
         }
         lines_free(&l);
     }
