@@ -6,14 +6,10 @@
 typedef struct net_state {
     emi_hub *hub;
     uint64_t generation;
-    const emi_study *study;
     int site, failed;
-    int logs;
     int *to, *from; /* [sites] neighbours of this round, each once */
     int to_count, from_count;
     const void **blocks; /* [sites] */
-    size_t bytes;
-    uint64_t round;
 } net_state;
 
 static em_status fail_again(em_error *err)
@@ -34,43 +30,19 @@ static void add_once(int *list, int *count, int value)
     list[(*count)++] = value;
 }
 
-/* What went over a link, for the log. */
-static em_status log_block(net_state *c, const char *direction, int peer, const void *block, em_error *err)
-{
-    unsigned char digest[EMI_SHA_BYTES];
-    uint64_t bytes = c->bytes;
-    const emi_piece all = {block, c->bytes};
-    if (!c->logs) return EM_OK;
-    em_status status = emi_sha256(&all, 1, digest, err);
-    const emi_field_of_line fields[] = {{.name = "peer", .text = c->study->sites[peer].name},
-                                        {.name = "direction", .text = direction},
-                                        {.name = "number", .number = &c->round},
-                                        {.name = "bytes", .number = &bytes},
-                                        {.name = "digest", .digest = digest}};
-    return status == EM_OK ? emi_hub_log(c->hub, "block", fields, 5, 0, err) : status;
-}
-
 static em_status net_begin(void *state, const em_link *links, size_t count, const void *const *blocks, size_t bytes,
                            em_error *err)
 {
     net_state *c = state;
-    em_status status = EM_OK;
     if (c->failed) return fail_again(err);
     c->to_count = c->from_count = 0;
-    c->bytes = bytes;
-    c->round++;
     for (size_t n = 0; n < count; n++) {
         if (links[n].from == c->site) add_once(c->to, &c->to_count, links[n].to);
         if (links[n].to == c->site) add_once(c->from, &c->from_count, links[n].from);
     }
-    for (int n = 0; n < c->to_count && status == EM_OK; n++) {
-        c->blocks[n] = blocks[0];
-        status = log_block(c, "sent", c->to[n], blocks[0], err);
-    }
-    if (status == EM_OK)
-        status =
-            emi_hub_begin(c->hub, c->generation, c->to, c->blocks, c->to_count, c->from, c->from_count, bytes, err);
-    return settle(c, status);
+    for (int n = 0; n < c->to_count; n++) c->blocks[n] = blocks[0];
+    return settle(
+        c, emi_hub_begin(c->hub, c->generation, c->to, c->blocks, c->to_count, c->from, c->from_count, bytes, err));
 }
 
 static em_status net_end(void *state, const void **inbox, em_error *err)
@@ -78,10 +50,7 @@ static em_status net_end(void *state, const void **inbox, em_error *err)
     net_state *c = state;
     if (c->failed) return fail_again(err);
     em_status status = emi_hub_end(c->hub, c->generation, err);
-    for (int n = 0; n < c->from_count && status == EM_OK; n++) {
-        inbox[c->from[n]] = emi_hub_block(c->hub, c->from[n]);
-        status = log_block(c, "received", c->from[n], inbox[c->from[n]], err);
-    }
+    for (int n = 0; n < c->from_count && status == EM_OK; n++) inbox[c->from[n]] = emi_hub_block(c->hub, c->from[n]);
     return settle(c, status);
 }
 
@@ -114,18 +83,18 @@ static const em_engine net_engine = {.size = sizeof(em_engine),
                                      .fail = net_fail,
                                      .patience = net_patience};
 
-em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *hub, uint64_t generation,
-                              const emi_study *study, int site, int logs, em_error *err)
+em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *hub, uint64_t generation, int sites,
+                              int site, em_error *err)
 {
-    size_t sites = (size_t)study->site_count;
+    size_t room = (size_t)sites;
     net_state *c = calloc(1, sizeof *c);
     *engine = &net_engine;
     *state = c;
     if (c) {
-        *c = (net_state){.hub = hub, .generation = generation, .study = study, .site = site, .logs = logs};
-        c->to = calloc(sites, sizeof *c->to);
-        c->from = calloc(sites, sizeof *c->from);
-        c->blocks = calloc(sites, sizeof *c->blocks);
+        *c = (net_state){.hub = hub, .generation = generation, .site = site};
+        c->to = calloc(room, sizeof *c->to);
+        c->from = calloc(room, sizeof *c->from);
+        c->blocks = calloc(room, sizeof *c->blocks);
         if (c->to && c->from && c->blocks) return EM_OK;
         net_close(c);
         *state = NULL;

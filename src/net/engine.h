@@ -4,8 +4,8 @@
 
 #include "net/hub.h"
 
-/* For one run: what was entered as this generation.  The hub outlives it.  `logs`: every block in the audit log. */
-em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *hub, uint64_t generation,
-                              const emi_study *study, int site, int logs, em_error *err);
+/* For one run: what was entered as this generation.  The hub outlives it. */
+em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *hub, uint64_t generation, int sites,
+                              int site, em_error *err);
 
 #endif

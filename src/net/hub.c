@@ -38,26 +38,49 @@ static int is_told_already(emi_hub *hub, const char *from)
     return 0;
 }
 
+static void to_hex(const unsigned char *bytes, size_t count, char *out)
+{
+    for (size_t n = 0; n < count; n++) (void)snprintf(out + 2 * n, 3, "%02x", bytes[n]);
+}
+
+static void log_up(emi_hub *hub, int peer)
+{
+    char instance[2 * EMI_INSTANCE_BYTES + 1];
+    const emi_link *l = emi_node_link(&hub->node, peer);
+    const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
+                                        {.name = "instance", .text = instance},
+                                        {.name = "peer_audit", .digest = l->peer_audit},
+                                        {.name = "own_audit", .digest = l->own_audit}};
+    to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
+    (void)emi_audit_write(hub->options.audit, "up", fields, 4, 0, NULL);
+}
+
+static void log_start(emi_hub *hub)
+{
+    const emi_field_of_line fields[] = {{.name = "run", .digest = hub->node.run},
+                                        {.name = "iteration", .number = &hub->node.iteration}};
+    (void)emi_audit_write(hub->options.audit, "start", fields, 2, 1, NULL);
+}
+
+/* What a full disk keeps from the log is told with the next line that must be there. */
 static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
 {
-    static const char *const words[] = {"up", "down", "left", "refused", "study", "differs", "start"};
-    const emi_link *l = peer >= 0 ? emi_node_link(&hub->node, peer) : NULL;
-    uint64_t iteration = hub->node.iteration;
-    emi_field_of_line fields[3] = {{.name = "peer", .text = who}, {.name = "why", .text = why}};
-    int count = why ? 2 : 1;
-    if (what == EMI_NEWS_UP && l) fields[count++] = (emi_field_of_line){.name = "peer_audit", .digest = l->peer_audit};
-    if (what == EMI_NEWS_START) {
-        fields[0] = (emi_field_of_line){.name = "run", .digest = hub->node.run};
-        fields[1] = (emi_field_of_line){.name = "iteration", .number = &iteration};
-        count = 2;
-    }
-    int sign = what == EMI_NEWS_START || (what == EMI_NEWS_REFUSED && peer >= 0);
-    if (hub->options.audit) (void)emi_audit_write(hub->options.audit, words[what], fields, count, sign, NULL);
+    int down = what == EMI_NEWS_DOWN || what == EMI_NEWS_LEFT;
+    const char *name = down ? "peer" : peer >= 0 ? "site" : "address";
+    const emi_field_of_line fields[] = {{.name = name, .text = who}, {.name = "why", .text = why ? why : ""}};
+    if (!hub->options.audit) return;
+    if (what == EMI_NEWS_UP)
+        log_up(hub, peer);
+    else if (what == EMI_NEWS_START)
+        log_start(hub);
+    else
+        (void)emi_audit_write(hub->options.audit, down ? "down" : "refused", fields, 2, !down && peer >= 0, NULL);
 }
 
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
     const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from;
+    if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (what == EMI_NEWS_REFUSED && is_told_already(hub, who)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
     if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
@@ -118,7 +141,9 @@ static uint64_t iteration(void *context, const unsigned char *rows[])
 static void last_audit(void *context, unsigned char last[32])
 {
     const emi_hub *hub = context;
-    if (hub->options.audit) memcpy(last, emi_audit_last(hub->options.audit), 32);
+    if (!hub->options.audit) return;
+    (void)emi_audit_sync(hub->options.audit, NULL); /* what a neighbour is told of must not be lost */
+    memcpy(last, emi_audit_last(hub->options.audit), 32);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------------------------ */

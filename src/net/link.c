@@ -139,6 +139,7 @@ void emi_link_enter(emi_link *l)
     l->first = l->end = l->next = l->sent = l->acked = 0;
     l->expected = l->got = 0;
     l->received = l->told = 0;
+    l->blocks_sent = l->blocks_got = 0;
 }
 
 emi_outcome emi_link_peer_has(emi_link *l, uint64_t received)

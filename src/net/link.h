@@ -34,7 +34,8 @@ typedef struct emi_link {
     unsigned char instance[EMI_INSTANCE_BYTES]; /* of the peer, as of the last HELLO                        */
     unsigned char peer_run[EMI_RUN_BYTES];      /* what it said it is in, and how much of it it has         */
     uint64_t peer_received;
-    unsigned char peer_audit[32];          /* the digest of its last line that it said in HELLO */
+    unsigned char peer_audit[32];          /* the digest of its last line that it said in HELLO, */
+    unsigned char own_audit[32];           /* and that this node said */
     unsigned char said_run[EMI_RUN_BYTES]; /* what this node said it is in */
     int peer_awaits;                       /* a site, or EMI_NOBODY */
 
@@ -56,7 +57,8 @@ typedef struct emi_link {
     size_t control_size, control_room, out_size, out_at;
 
     /* For those who ask. */
-    uint64_t bytes_sent, bytes_got; /* of blocks */
+    uint64_t bytes_sent, bytes_got;   /* of blocks */
+    uint64_t blocks_sent, blocks_got; /* in this run */
     double down_since, down_for;
     int downs;
 } emi_link;

@@ -112,6 +112,13 @@ void emi_node_close(emi_node *node)
 
 /* ---- connections --------------------------------------------------------------------------------------------------------------- */
 
+/* The last line of the log, as it is when a neighbour is greeted. */
+static void note_audit(const emi_node *node, emi_link *l)
+{
+    if (node->config.audit) node->config.audit(node->config.context, l->own_audit);
+    l->greeted = 1;
+}
+
 void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAME_HEAD + EMI_HELLO_BYTES])
 {
     emi_link *l = emi_node_link(node, peer);
@@ -120,7 +127,8 @@ void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAM
     memcpy(hello.instance, node->own.instance, EMI_INSTANCE_BYTES);
     memcpy(hello.run, node->run, EMI_RUN_BYTES);
     memcpy(l->said_run, node->run, EMI_RUN_BYTES);
-    if (node->config.audit) node->config.audit(node->config.context, hello.audit);
+    if (!l->up) note_audit(node, l); /* who was met first has that of the meeting */
+    memcpy(hello.audit, l->own_audit, sizeof hello.audit);
     emi_frame_write(&(emi_frame){.kind = EMI_HELLO, .length = EMI_HELLO_BYTES}, frame);
     emi_hello_write(&hello, frame + EMI_FRAME_HEAD);
 }
@@ -161,8 +169,10 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     int another = memcmp(hello.instance, l->instance, EMI_INSTANCE_BYTES) != 0;
     *why = "is here already: was it started twice?";
     if (l->up && another && now - l->heard < SILENCE_SECONDS) return 0;
+    if (!l->greeted) note_audit(node, l);
     emi_link_down(l, now);
     emi_link_up(l, now);
+    l->greeted = 0;
     memcpy(l->instance, hello.instance, EMI_INSTANCE_BYTES);
     memcpy(l->peer_run, hello.run, EMI_RUN_BYTES);
     memcpy(l->peer_audit, hello.audit, sizeof l->peer_audit);

@@ -159,7 +159,7 @@ static em_status fit(emi_program *p, const em_data *data, em_model **out, em_err
     void *state = NULL;
     em_status status = emi_study_graph(p->study, &graph, err);
     if (status == EM_OK)
-        status = emi_net_engine_open(&engine, &state, p->hub, p->generation, p->study, p->site, p->audit != NULL, err);
+        status = emi_net_engine_open(&engine, &state, p->hub, p->generation, p->study->site_count, p->site, err);
     if (status == EM_OK) status = em_mesh_open_on(&mesh, engine, state, p->site, 1, graph, p->options->threads, err);
     if (status == EM_OK) status = fit_on(p, mesh, data, out, err);
     em_mesh_close(&mesh);

@@ -115,6 +115,34 @@ static em_status anew(em_error *err)
     return em_fail(err, EM_ENET, "node: a site came back, and all go on from the root's last step; try nothing");
 }
 
+/* What goes over a link, for the log; the lock is held. */
+static em_status log_block(emi_hub *hub, int peer, int leaves, const void *block, size_t count, em_error *err)
+{
+    unsigned char digest[EMI_SHA_BYTES];
+    emi_link *l = emi_node_link(&hub->node, peer);
+    uint64_t bytes = count, *number = leaves ? &l->blocks_sent : &l->blocks_got;
+    const emi_piece all = {block, count};
+    const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
+                                        {.name = "direction", .text = leaves ? "sent" : "received"},
+                                        {.name = "number", .number = number},
+                                        {.name = "bytes", .number = &bytes},
+                                        {.name = "digest", .digest = digest}};
+    ++*number;
+    if (!hub->options.audit) return EM_OK;
+    em_status status = emi_sha256(&all, 1, digest, err);
+    return status == EM_OK ? emi_audit_write(hub->options.audit, "block", fields, 5, 0, err) : status;
+}
+
+static em_status log_received(emi_hub *hub, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int n = 0; n < hub->node.config.links && status == EM_OK; n++) {
+        const emi_link *l = &hub->node.links[n];
+        if (l->expected) status = log_block(hub, l->peer, 0, l->inbox, l->expected, err);
+    }
+    return status;
+}
+
 em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const void *const *blocks, int to_count,
                         const int *from, int from_count, size_t bytes, em_error *err)
 {
@@ -122,6 +150,7 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
     em_status status = hub->node.generation != generation ? anew(err) : check(hub, err);
     for (int n = 0; status == EM_OK && n < hub->node.config.links; n++)
         hub->node.links[n].expected = hub->node.links[n].got = 0;
+    for (int n = 0; status == EM_OK && n < to_count; n++) status = log_block(hub, to[n], 1, blocks[n], bytes, err);
     for (int n = 0; status == EM_OK && n < to_count; n++) emi_node_send(&hub->node, to[n], blocks[n], bytes);
     for (int n = 0; status == EM_OK && n < from_count; n++) emi_node_expect(&hub->node, from[n], bytes);
     (void)pthread_mutex_unlock(&hub->lock);
@@ -138,6 +167,7 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     while (status == EM_OK && hub->node.generation == generation && !emi_node_round_is_done(&hub->node))
         status = wait_more(hub, began, &told, err);
     if (status == EM_OK && hub->node.generation != generation) status = anew(err);
+    if (status == EM_OK) status = log_received(hub, err);
     hub->node.waits_in_round = 0;
     for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL; /* the caller's, from now on */
     (void)pthread_mutex_unlock(&hub->lock);

@@ -256,10 +256,15 @@ static void fill_report(site_job *job)
 
 static em_status log_end(site_job *job, em_status outcome, em_error *err)
 {
-    uint64_t runs = (uint64_t)job->report->runs;
-    const emi_field_of_line fields[] = {{.name = "status", .text = em_status_text(outcome)},
-                                        {.name = "runs", .number = &runs}};
-    return emi_audit_write(job->audit, "end", fields, 2, 1, err);
+    uint64_t sent = 0, received = 0;
+    for (int n = 0; n < job->report->link_count; n++) {
+        sent += job->report->links[n].bytes_sent;
+        received += job->report->links[n].bytes_received;
+    }
+    const char *word = outcome == EM_OK ? (job->report->rehearsed ? "rehearsed" : "done") : em_status_text(outcome);
+    const emi_field_of_line fields[] = {
+        {.name = "status", .text = word}, {.name = "sent", .number = &sent}, {.name = "received", .number = &received}};
+    return emi_audit_write(job->audit, "end", fields, 3, 1, err);
 }
 
 static em_status close_all(site_job *job, em_status status, em_error *err)

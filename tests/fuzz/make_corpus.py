@@ -250,12 +250,12 @@ def make_audit():
     for log in (a, b):
         log.add("end", signed=True, status="done", sent=16, received=0)
     both = a.content() + b"\0" + b.content()
-    put("audit", "one", a.content())
-    put("audit", "both", both)
-    put("audit", "torn", a.content()[:-40])
-    put("audit", "cut", both[:-len(b.lines[-1]) - 1])
-    put("audit", "changed", both.replace(b'"number":1,"view"', b'"number":2,"view"', 1))
-    put("audit", "other", both.replace(digest("heart").encode(), digest("lung").encode(), 1))
+    put("net_audit", "one", a.content())
+    put("net_audit", "both", both)
+    put("net_audit", "torn", a.content()[:-40])
+    put("net_audit", "cut", both[:-len(b.lines[-1]) - 1])
+    put("net_audit", "changed", both.replace(b'"number":1,"view"', b'"number":2,"view"', 1))
+    put("net_audit", "other", both.replace(digest("heart").encode(), digest("lung").encode(), 1))
 
 
 def make_with(program):

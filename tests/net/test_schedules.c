@@ -350,7 +350,7 @@ static void read_frame(wire *c, int e)
     site *s = &w.sites[n];
     pipe_end *from = &c->to[e];
     emi_frame frame;
-    size_t used;
+    size_t used = 0;
     const char *why;
     if (!c->open || !s->alive) return;
     int is = emi_frame_read(from->bytes, from->count, &frame, &used);
