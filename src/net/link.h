@@ -36,6 +36,7 @@ typedef struct emi_link {
     uint64_t peer_received;
     unsigned char peer_audit[32];          /* the digest of its last line that it said in HELLO, */
     unsigned char own_audit[32];           /* and that this node said */
+    int greeted;                           /* it has said HELLO, and waits for the other one */
     unsigned char said_run[EMI_RUN_BYTES]; /* what this node said it is in */
     int peer_awaits;                       /* a site, or EMI_NOBODY */
 
