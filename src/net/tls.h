@@ -28,11 +28,11 @@ em_status emi_connection_open(emi_connection **out, emi_tls *tls, int socket, in
 void emi_connection_close(emi_connection **connection); /* says goodbye where it can, waits for nobody; accepts NULL */
 
 /* Go on with the handshake, with reading, with writing, as far as the socket lets it.  1: done, or bytes moved; 0: not now,
- * `wants` tells for what to poll; -1: it is over, in words, which every later call repeats.  A peer that closes in order is EM_ENET too,
- * and `err` says so.  Reading and writing shake first where that is not done.
+ * `wants` tells for what to poll; -1: it is over, in words, which every later call repeats.  A peer that closes in order is
+ * EM_ENET too, and `err` says so.  Reading and writing shake first where that is not done.
  *
  * What a write did not put comes first in the next one, unchanged and no shorter: the record it began is made already.
- * After so many records written (2^22) a connection takes the next key by itself. */
+ * After 2^22 records written a connection takes the next key by itself. */
 int emi_connection_shake(emi_connection *c, em_error *err);
 int emi_connection_read(emi_connection *c, void *bytes, size_t room, size_t *got, em_error *err);
 int emi_connection_write(emi_connection *c, const void *bytes, size_t count, size_t *put, em_error *err);

@@ -99,6 +99,11 @@ static int dial_on(emi_dial *d, double now, int *socket, em_error *err)
     }
 }
 
+static void await_bytes(int socket)
+{
+    assert_int_equal(poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, 2000), 1);
+}
+
 static int has_ipv6(void)
 {
     struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -242,12 +247,14 @@ static void dial_and_talk(const char *host, const char *listens, const char *wan
     emi_dial *d = dial_to(host, port, NULL, 0);
     if (dial_on(d, 0, &ours, &err) != 1) fail_msg("%s", err.msg);
     emi_dial_close(&d);
+    await_bytes(listener);
     theirs = emi_accept(listener, from);
     assert_true(theirs >= 0);
     assert_string_equal(from, wanted_from);
     assert_prepared(ours);
     assert_prepared(theirs);
     assert_int_equal(send(ours, "there", 5, 0), 5);
+    await_bytes(theirs);
     assert_int_equal(recv(theirs, room, sizeof room, 0), 5);
     assert_int_equal(emi_accept(listener, from), -1);
     (void)close(ours), (void)close(theirs), (void)close(listener);
@@ -323,6 +330,7 @@ static void addresses_are_tried_in_turn(void **state)
         assert_int_equal(dial_on(d, 110, &socket_here, &err), last ? -1 : 1);
         emi_dial_close(&d);
         if (last) break;
+        await_bytes(good);
         int came = emi_accept(good, from);
         assert_true(came >= 0);
         (void)close(came), (void)close(socket_here), (void)close(good);

@@ -48,7 +48,7 @@ static int meet(scene *a, const habits *h, int site_dials)
     leave(a);
     a->expected = (expected){.id = a->id};
     a->err = (em_error){0};
-    socket_pair(sockets, 1, 0);
+    socket_pair(sockets, 0, 0);
     a->c = connect_site(&a->site, sockets[0], site_dials, &a->expected);
     a->s = stranger_open(h, sockets[1], !site_dials);
     return shake_with(a->c, a->s, &a->err);
@@ -236,7 +236,7 @@ static int send_bytes_to(scene *a, int site_dials, const void *bytes, size_t cou
     leave(a);
     a->expected = (expected){.id = a->id};
     a->err = (em_error){0};
-    socket_pair(sockets, 1, 0);
+    socket_pair(sockets, 0, 0);
     a->c = connect_site(&a->site, sockets[0], site_dials, &a->expected);
     *other = sockets[1];
     result = emi_connection_shake(a->c, &a->err);

@@ -84,6 +84,11 @@ void socket_pair(int sockets[2], int tcp, int buffer)
     }
 }
 
+void await_bytes(int socket)
+{
+    assert_int_equal(poll(&(struct pollfd){.fd = socket, .events = POLLIN}, 1, 2000), 1);
+}
+
 emi_connection *connect_site(const site *s, int socket, int dials, expected *e)
 {
     em_error err = {0};

@@ -26,6 +26,9 @@ void socket_pair(int sockets[2], int tcp, int buffer);
 
 emi_connection *connect_site(const site *s, int socket, int dials, expected *e);
 
+/* Until there is something to read, or the other end is gone; two seconds at most. */
+void await_bytes(int socket);
+
 /* How many SIGPIPE have come; strangers' own do not count. */
 int sigpipes(void);
 
