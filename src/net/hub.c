@@ -286,7 +286,7 @@ void emi_hub_close(emi_hub **handle)
     emi_node_close(&hub->node);
     (void)pthread_cond_destroy(&hub->changed);
     (void)pthread_mutex_destroy(&hub->lock);
-    free(hub->polls);
+    for (int n = 0; n < 2; n++) free(hub->polls[n].at);
     free(hub->callers);
     free(hub->waited);
     free(hub->peers);
@@ -297,36 +297,46 @@ void emi_hub_close(emi_hub **handle)
 
 /* ---- the thread ------------------------------------------------------------------------------------------------------------------ */
 
-static void watch(emi_hub *hub, size_t *count, int socket, short events)
+static void watch(struct emi_polls *p, int socket, short events)
 {
-    if (*count == hub->poll_room) {
-        size_t room = hub->poll_room ? 2 * hub->poll_room : 32;
-        struct pollfd *more = realloc(hub->polls, room * sizeof *more);
+    if (p->count == p->room) {
+        size_t room = p->room ? 2 * p->room : 32;
+        struct pollfd *more = realloc(p->at, room * sizeof *more);
         if (!more) return;
-        hub->polls = more;
-        hub->poll_room = room;
+        p->at = more;
+        p->room = room;
     }
-    hub->polls[(*count)++] = (struct pollfd){.fd = socket, .events = events};
+    p->at[p->count++] = (struct pollfd){.fd = socket, .events = events};
 }
 
 /* Returns how long to wait, in milliseconds. */
-static int watch_all(emi_hub *hub, size_t *count)
+static int watch_all(emi_hub *hub, struct emi_polls *p)
 {
     int wait = 1000;
-    *count = 0;
-    watch(hub, count, hub->wake[0], POLLIN);
-    for (int n = 0; n < hub->listener_count; n++) watch(hub, count, hub->listeners[n], POLLIN);
+    p->count = 0;
+    watch(p, hub->wake[0], POLLIN);
+    for (int n = 0; n < hub->listener_count; n++) watch(p, hub->listeners[n], POLLIN);
     for (int n = 0; n < hub->caller_count; n++) {
         const emi_caller *caller = &hub->callers[n];
-        if (caller->dial) watch(hub, count, emi_dial_socket(caller->dial), emi_dial_wants(caller->dial));
+        if (caller->dial) watch(p, emi_dial_socket(caller->dial), emi_dial_wants(caller->dial));
         if (!emi_node_link(&hub->node, caller->peer)->up) wait = wait < 100 ? wait : 100;
     }
     for (const emi_conn *c = hub->conns; c; c = c->next) {
         short events = c->stage == EMI_SHAKES ? c->wants : (short)(POLLIN | c->wants);
-        watch(hub, count, emi_connection_socket(c->tls), events);
+        watch(p, emi_connection_socket(c->tls), events);
         if (c->stage != EMI_SHAKES && emi_connection_pending(c->tls)) wait = 0;
     }
     return wait;
+}
+
+void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most)
+{
+    char drained[64];
+    int wait = watch_all(hub, polls);
+    (void)pthread_mutex_unlock(&hub->lock);
+    (void)poll(polls->at, (nfds_t)polls->count, wait < most ? wait : most);
+    while (read(hub->wake[0], drained, sizeof drained) > 0) continue;
+    (void)pthread_mutex_lock(&hub->lock);
 }
 
 static void silent(void *context, int peer)
@@ -334,7 +344,7 @@ static void silent(void *context, int peer)
     emi_conns_drop_peer(context, peer, "was silent for 45 seconds", emi_hub_now());
 }
 
-static void turn(emi_hub *hub)
+void emi_hub_turn(emi_hub *hub)
 {
     double now = emi_hub_now();
     for (int n = 0; n < hub->listener_count; n++) emi_conns_accept(hub, hub->listeners[n], now);
@@ -345,35 +355,43 @@ static void turn(emi_hub *hub)
     (void)pthread_cond_broadcast(&hub->changed);
 }
 
-/* Is there something left to write, for those who are there? */
-static int has_output(emi_hub *hub)
+int emi_hub_has_output(const emi_hub *hub)
 {
     for (const emi_conn *c = hub->conns; c; c = c->next) {
-        const emi_link *l = c->stage == EMI_LINKED ? emi_node_link(&hub->node, c->peer) : NULL;
+        const emi_link *l = c->stage == EMI_LINKED ? emi_node_link((emi_node *)&hub->node, c->peer) : NULL;
         if (l && (l->control_size || l->out_at < l->out_size)) return 1;
     }
     return 0;
 }
 
+/* As long as the solver's thread does the work, or did so a moment ago, as it will soon again. */
+static void stand_back(emi_hub *hub)
+{
+    static const double moment = 0.005;
+    struct timespec until;
+    while (!atomic_load(&hub->stop) && (hub->driven || emi_hub_now() - hub->left < moment)) {
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += (long)(1e9 * moment);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        (void)pthread_cond_timedwait(&hub->changed, &hub->lock, &until);
+    }
+}
+
 static void *serve(void *context)
 {
-    enum { MOMENT = 2 };
+    enum { MOMENT = 2, SHORT = 10, LONG = 1000 };
     emi_hub *hub = context;
     double stopped = 0;
+    (void)pthread_mutex_lock(&hub->lock);
     for (;;) {
-        char drained[64];
-        size_t count;
-        (void)pthread_mutex_lock(&hub->lock);
-        turn(hub);
-        int wait = watch_all(hub, &count), over = 0;
-        if (atomic_load(&hub->stop)) {
-            if (stopped == 0) stopped = emi_hub_now();
-            over = !has_output(hub) || emi_hub_now() - stopped > MOMENT;
-            wait = 10;
-        }
-        (void)pthread_mutex_unlock(&hub->lock);
-        if (over) return NULL;
-        (void)poll(hub->polls, (nfds_t)count, wait);
-        while (read(hub->wake[0], drained, sizeof drained) > 0) continue;
+        stand_back(hub);
+        emi_hub_turn(hub);
+        int stops = atomic_load(&hub->stop);
+        if (stops && stopped == 0) stopped = emi_hub_now();
+        if (stops && (!emi_hub_has_output(hub) || emi_hub_now() - stopped > MOMENT)) break;
+        emi_hub_poll(hub, &hub->polls[0], stops ? SHORT : LONG);
     }
+    (void)pthread_mutex_unlock(&hub->lock);
+    return NULL;
 }

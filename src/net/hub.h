@@ -1,5 +1,6 @@
-/* The hub: one thread that does all input and output of a node, with poll and non-blocking sockets; the solver hands it blocks and
- * waits on a condition.  An SSL object is never used by two threads. */
+/* The hub: all input and output of a node, with poll and non-blocking sockets, by one thread at a time: the solver's, while it
+ * waits, so that no block waits for another thread to wake; else one of the hub's own.  An SSL object is never used by two
+ * threads at once. */
 #ifndef EIGENMESH_NET_HUB_H
 #define EIGENMESH_NET_HUB_H
 

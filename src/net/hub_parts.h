@@ -66,8 +66,12 @@ struct emi_hub {
     emi_caller *callers;
     int caller_count;
     emi_conn *conns;
-    struct pollfd *polls;
-    size_t poll_room;
+    struct emi_polls {
+        struct pollfd *at;
+        size_t room, count;
+    } polls[2];  /* of the hub's thread, and of the solver's */
+    int driven;  /* the solver's thread does the work now, */
+    double left; /* or did so until then                   */
     struct {
         char from[EMI_ADDRESS_TEXT];
         double last;
@@ -82,6 +86,15 @@ double emi_hub_now(void); /* seconds */
 void emi_hub_wake(emi_hub *hub);
 const char *emi_hub_name(const emi_hub *hub, int site);
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
+
+/* ---- hub.c; the lock is held ------------------------------------------------------------------------------------------- */
+
+void emi_hub_turn(emi_hub *hub);
+
+/* Wait for something to happen, for so many milliseconds at most; the lock is not held meanwhile. */
+void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most);
+
+int emi_hub_has_output(const emi_hub *hub); /* for those who are there */
 
 /* ---- connections.c; the lock is held ------------------------------------------------------------------------------------ */
 
