@@ -62,7 +62,7 @@ em_status emi_identity_new(const char *path, char id[EMI_ID_TEXT], em_error *err
     if (status == EM_OK) status = emi_random_bytes(seed, sizeof seed, err);
     if (status == EM_OK) status = emi_identity_from_seed(&made, seed, err);
     if (status == EM_OK) status = emi_key_file_write(path, seed, err);
-    if (status == EM_OK) emi_id_write(made->id, id);
+    if (status == EM_OK && made) emi_id_write(made->id, id);
     emi_identity_close(&made);
     OPENSSL_cleanse(seed, sizeof seed);
     return status;

@@ -67,7 +67,7 @@ static em_status make_folders(const char *path, em_error *err)
     em_status status = EM_OK;
     char *copy = strdup(path);
     if (!copy) return em_fail(err, EM_ENOMEM, "%s: out of memory; try again", path);
-    for (char *slash = strchr(copy + 1, '/'); *path && slash && status == EM_OK; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(copy + (*copy == '/'), '/'); slash && status == EM_OK; slash = strchr(slash + 1, '/')) {
         *slash = 0;
         status = make_folder(copy, err);
         *slash = '/';

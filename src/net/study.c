@@ -212,7 +212,7 @@ em_status emi_study_open(emi_study **out, const char *path, em_error *err)
     em_status status = emi_study_load(&text, &size, path, err);
     if (status == EM_OK) status = emi_study_parse(out, path, text, size, err);
     free(text);
-    if (status == EM_OK && (*out)->masks) {
+    if (status == EM_OK && *out && (*out)->masks) {
         status = em_fail(err, EM_ENOTSUP,
                          "%s: asks for masks, as a study does that says nothing of them, and they are not built yet; "
                          "try masks = no in [study]",

@@ -48,32 +48,26 @@ static void put(canonical *c, const char *word, const char *after)
 
 enum { NUMBER = 40, VALUE = 64 };
 
-/* A number with a decimal point, whatever locale the thread has; -1 where the text is none. */
+/* -1 where the text is none.  In C's own locale, so that decimals have a point. */
 static int read_number(const char *text, double *value)
 {
     char *end;
     if (!strchr("0123456789.-", *text)) return -1; /* strtod would take "inf", and blanks */
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
     *value = strtod(text, &end);
-    if (plain) (void)uselocale(before), freelocale(plain);
     return *end || end == text || !isfinite(*value) ? -1 : 0;
 }
 
-/* Not by printf, which has a comma in some locales and may write numbers under 2^-1022 in two ways. */
+/* Not by printf, which may write numbers under 2^-1022 in two ways. */
 static void hexadecimal(double value, char text[NUMBER])
 {
-    int exponent, length = 0;
-    double fraction = frexp(fabs(value), &exponent); /* 0, or from 1/2 on */
-    uint64_t digits = (uint64_t)ldexp(fraction, 53); /* 1 and 52 bits, exactly */
-    const char *sign = signbit(value) && value != 0 ? "-" : "";
-    if (value == 0) {
-        (void)snprintf(text, NUMBER, "0x0p+0");
-        return;
-    }
-    digits &= ((uint64_t)1 << 52) - 1;
-    length = 13;
+    int exponent, length = 13;
+    double fraction = frexp(fabs(value), &exponent);                             /* 0, or from 1/2 on */
+    uint64_t digits = (uint64_t)ldexp(fraction, 53) & (((uint64_t)1 << 52) - 1); /* the 52 bits after the first */
+    const char *sign = value < 0 ? "-" : "";
     for (; length > 0 && (digits & 15) == 0; length--) digits >>= 4;
-    if (length)
+    if (value == 0)
+        (void)snprintf(text, NUMBER, "0x0p+0");
+    else if (length)
         (void)snprintf(text, NUMBER, "%s0x1.%0*llxp%+d", sign, length, (unsigned long long)digits, exponent - 1);
     else
         (void)snprintf(text, NUMBER, "%s0x1p%+d", sign, exponent - 1);
@@ -83,13 +77,14 @@ static void hexadecimal(double value, char text[NUMBER])
 
 static void put_option(canonical *c, const em_options *options, const em_option_info *info)
 {
-    char value[VALUE], number[NUMBER];
+    char value[VALUE];
     double real;
     (void)em_options_get(options, info->name, value, sizeof value);
     char *colon = strchr(value, ':'), *digits = colon ? colon + 1 : value;
     put(c, "option", " ");
     put(c, info->name, " ");
     if ((info->kind == EM_OPTION_REAL || colon) && read_number(digits, &real) == 0) {
+        char number[NUMBER];
         hexadecimal(real, number);
         *digits = 0; /* what is before it, such as "power:", stays */
         put(c, value, number);
@@ -106,7 +101,7 @@ static int by_name(const void *left, const void *right)
 
 static void put_options(canonical *c, const em_options *options)
 {
-    const em_option_info *sorted[EMI_STUDY_OPTIONS];
+    const em_option_info *sorted[EMI_STUDY_OPTIONS] = {NULL};
     size_t count = 0;
     for (int i = 0; i < EMI_STUDY_OPTIONS && em_option(i); i++)
         if (emi_study_takes(em_option(i)->name)) sorted[count++] = em_option(i);
@@ -145,9 +140,13 @@ static void write_fingerprint(const unsigned char *digest, char text[EMI_FINGERP
 em_status emi_study_seal(emi_study *study, const char *file, em_error *err)
 {
     canonical c = {.text = malloc(EMI_STUDY_MOST + 1)};
-    if (!c.text) return em_fail(err, EM_ENOMEM, "%s: out of memory; try a machine with more", file);
-    put_study(&c, study);
+    locale_t plain = c.text ? newlocale(LC_ALL_MASK, "C", (locale_t)0) : (locale_t)0;
     study->canonical = c.text;
+    if (!plain) return em_fail(err, EM_ENOMEM, "%s: out of memory; try a machine with more", file);
+    locale_t before = uselocale(plain); /* this thread's alone, and for as long as this takes */
+    put_study(&c, study);
+    (void)uselocale(before);
+    freelocale(plain);
     study->canonical_size = c.size;
     c.text[c.size] = 0;
     if (c.full)

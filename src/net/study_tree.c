@@ -117,8 +117,8 @@ em_status emi_study_join(emi_study *study, const emi_study_lines *lines, const e
 {
     size_t sites = (size_t)study->site_count;
     joiner j = {study, lines, calloc(sites * sites, 1), err};
-    em_status status =
-        j.joined ? EM_OK : em_fail(err, EM_ENOMEM, "%s: out of memory; try a machine with more", lines->file);
+    em_status status = EM_OK;
+    if (!j.joined) return em_fail(err, EM_ENOMEM, "%s: out of memory; try a machine with more", lines->file);
     for (int n = 0; status == EM_OK && n < study->site_count; n++)
         if (outline->sites[n].neighbours) status = join_all(&j, n, outline->sites[n].neighbours);
     if (status == EM_OK && grow_tree(&j) < study->site_count) status = not_connected(&j);

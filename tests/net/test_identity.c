@@ -199,6 +199,7 @@ static em_status open_text(const char *text, size_t size, mode_t mode)
     (void)snprintf(path, sizeof path, "%s", scratch_file("tried", text, size));
     assert_int_equal(chmod(path, mode), 0);
     em_status status = emi_identity_open(&identity, path, &err);
+    assert_int_equal(chmod(path, 0600), 0); /* the next one is written there too */
     assert_true((status == EM_OK) == (identity != NULL));
     if (identity) {
         char id[EMI_ID_TEXT];

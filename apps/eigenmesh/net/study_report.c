@@ -201,8 +201,8 @@ static void json_cost(json *j, const study_cost *c)
 void study_json(const emi_study *study, const study_cost *cost)
 {
     json j;
-    char digest[2 * EMI_SHA_BYTES + 1];
-    for (int n = 0; n < EMI_SHA_BYTES; n++) (void)snprintf(digest + 2 * n, 3, "%02x", study->digest[n]);
+    char digest[2 * EMI_SHA_BYTES + 1], *at = digest;
+    for (int n = 0; n < EMI_SHA_BYTES; n++) at += snprintf(at, 3, "%02x", study->digest[n]);
     json_begin(&j);
     json_text(&j, "study", study->name);
     json_text(&j, "fingerprint", study->fingerprint);
