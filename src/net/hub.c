@@ -364,14 +364,16 @@ int emi_hub_has_output(const emi_hub *hub)
     return 0;
 }
 
-/* As long as the solver's thread does the work, or did so a moment ago, as it will soon again. */
+/* As long as the solver's thread does the work, or did so a moment ago, as it will soon again; where it waits for long, this one
+ * looks less often. */
 static void stand_back(emi_hub *hub)
 {
-    static const double moment = 0.005;
+    static const double moment = 0.005, pause = 0.1;
     struct timespec until;
+    double began = emi_hub_now();
     while (!atomic_load(&hub->stop) && (hub->driven || emi_hub_now() - hub->left < moment)) {
         (void)clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += (long)(1e9 * moment);
+        until.tv_nsec += (long)(1e9 * (hub->driven && emi_hub_now() - began > pause ? pause : moment));
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
         (void)pthread_cond_timedwait(&hub->changed, &hub->lock, &until);

@@ -83,19 +83,6 @@ static uint64_t iteration_of(void *user, const unsigned char *rows[])
 
 /* ---- opening ----------------------------------------------------------------------------------------------------------------- */
 
-/* Letters and digits alone: blanks and case are how it was written down. */
-static int same_fingerprint(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        while (*a == ' ' || *a == '-') a++;
-        while (*b == ' ' || *b == '-') b++;
-        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a,
-             y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-        if (x != y) return 0;
-        if (!x) return 1;
-    }
-}
-
 static em_status find_site(site_job *job, em_error *err)
 {
     char id[EMI_ID_TEXT];
@@ -105,7 +92,7 @@ static em_status find_site(site_job *job, em_error *err)
     if (job->site < 0)
         return em_fail(err, EM_EINVAL, "%s: no site of it has the key %s (%s); try study check, or another --key",
                        job->options.study, job->options.key, id);
-    if (accept && !same_fingerprint(accept, job->study->fingerprint))
+    if (accept && !emi_study_is(job->study, accept))
         return em_fail(err, EM_EINVAL,
                        "%s: its fingerprint is %s, and not what was vouched for; try the file that the others have",
                        job->options.study, job->study->fingerprint);

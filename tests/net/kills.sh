@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SIGKILL of any site, the root too, at any moment, and a restart: all end with the same model, as if nothing had been, and there
+# is nothing to clean up by hand.  EIGENMESH_KILLS says how many; the default is what CI has time for.
+# shellcheck source=tests/net/lib.sh
+source "$(dirname "$0")/lib.sh" "$1"
+kills=${EIGENMESH_KILLS:-12}
+seed=${EIGENMESH_SEED:-$RANDOM}
+echo "seed $seed"
+RANDOM=$seed
+
+# It takes its time: eight digits and more, and a checkpoint each step.
+study_of 4 "components = 0.8" "method = krylov" "tolerance = 1e-11" "oversample = 0"
+rows_of 4 60
+all_start 4
+all_end_well 4
+model_is_right
+cp model.0.npz undisturbed.npz
+echo "ok: undisturbed"
+
+same_answer() {
+    /usr/bin/python3 - <<'P' || fail "the answer is another one"
+import numpy as np
+a, b = np.load("undisturbed.npz"), np.load("model.0.npz")
+for name in ("components", "explained_variance", "mean"):
+    assert np.allclose(a[name], b[name], rtol=1e-9, atol=1e-9), name
+P
+}
+
+round=0
+killed=0
+while ((killed < kills)); do
+    round=$((round + 1))
+    rm -rf state.* model.[0-9].npz err.*
+    all_start 4
+    for ((n = 0; n < 3 && killed < kills; n++)); do
+        sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+        victim=$((RANDOM % 4))
+        kill -KILL "${pid[$victim]}" 2>/dev/null || true
+        wait "${pid[$victim]}" 2>/dev/null || true
+        killed=$((killed + 1))
+        start "$victim"
+    done
+    for n in 0 1 2 3; do ends "$n" 0; done
+    for n in 1 2 3; do cmp -s model.0.npz "model.$n.npz" || fail "sites 0 and $n have different models (round $round)"; done
+    same_answer
+    logs_agree
+done
+echo "ok: $killed kills in $round rounds"
