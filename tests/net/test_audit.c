@@ -64,6 +64,16 @@ static void clean_logs_agree(void **state)
     assert_int_equal(check_logs(&f, two, 2), EM_OK);
 }
 
+/* Nobody is accused of what a kill or a slow link does. */
+static void trouble_is_no_finding(void **state)
+{
+    (void)state;
+    const char *paths[SITES];
+    found f;
+    study_run_with_trouble(&heart, "trouble", paths);
+    if (check_logs(&f, paths, SITES) != EM_OK) fail_msg("%s", f.text);
+}
+
 /* Any byte of any line, made another one. */
 static void a_changed_byte_is_found(void **state)
 {
@@ -348,6 +358,7 @@ static void logs_of_other_studies_are_said_to_be_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(clean_logs_agree),
+                                       cmocka_unit_test(trouble_is_no_finding),
                                        cmocka_unit_test(a_changed_byte_is_found),
                                        cmocka_unit_test(a_changed_line_is_found_among_all),
                                        cmocka_unit_test(a_missing_line_is_found),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `eigenmesh audit check`, as a user types it, on the logs that the fuzzer begins with: tests/net/audit.sh EIGENMESH
+# `eigenmesh audit check`, as a user types it, on the logs that the fuzzer begins with: tests/net/audit_command.sh EIGENMESH
 set -euo pipefail
 program=$1
 corpus=$(cd "$(dirname "$0")/../fuzz/corpus/audit" && pwd)
