@@ -25,7 +25,8 @@ static size_t find_line(const emi_log *log, const emi_log_line *const *sorted,
     return found ? (size_t)(*found - log->lines) + 1 : 0;
 }
 
-/* A line that was the last of log `of` when it was named must still be there, and behind those that were named before. */
+/* A line that was the last of log `of` when it was named must still be there, and behind those that the same neighbour knew
+ * before.  What a log says of itself is said to several, whose links need not come up in the order of the greetings. */
 static void check_named_lines(emi_check *check, int of, int by, const emi_log_line *const *sorted)
 {
     const emi_log *other = &check->logs[by];
@@ -40,7 +41,7 @@ static void check_named_lines(emi_check *check, int of, int by, const emi_log_li
                            meeting->line, other->path);
             return;
         }
-        if (line < last) {
+        if (line < last && of != by) {
             emi_audit_find(check, of, line,
                            "named as the last by line %zu of %s, which knew line %zu before: it was set back",
                            meeting->line, other->path, last);
@@ -180,19 +181,39 @@ static void check_starts(emi_check *check, const emi_event *events, size_t count
     }
 }
 
-/* Of each log the first that differs: a view is of all that came before, so that those after it differ too. */
-static void check_alike(emi_check *check, const emi_event *events, size_t count, size_t *told)
+/* What was said and seen of a log, by the number of the run after it; 0: of none. */
+typedef struct so_far {
+    size_t told;  /* that a view differs */
+    size_t began; /* with the same sum as all others */
+} so_far;
+
+/* Sums are counted without a gap, which each log shows by itself; here, that nobody leaves out the first. */
+static void check_first_sums(emi_check *check, const emi_event *events, size_t count, so_far *logs)
 {
+    int is_first = events == check->events || compare_links(events - 1, events) != 0;
+    for (size_t n = 0; n < count; n++) {
+        so_far *log = &logs[events[n].log];
+        if (log->began != events->run + 1 && !is_first)
+            emi_audit_find(check, events[n].log, events[n].line,
+                           "sum %" PRIu64 " is the run's first here, and others have one before it", events->number);
+        log->began = events->run + 1;
+    }
+}
+
+/* Of each log the first that differs: a view is of all that came before, so that those after it differ too. */
+static void check_alike(emi_check *check, const emi_event *events, size_t count, so_far *logs)
+{
+    if (events->kind == EMI_LINE_SUM) check_first_sums(check, events, count, logs);
     for (size_t n = 1; n < count; n++) {
         const emi_event *e = &events[n];
         if (is_same(events, e)) continue;
         if (e->kind == EMI_LINE_MODEL)
             emi_audit_find(check, e->log, e->line, "the model is another one than in line %zu of %s", events->line,
                            path_of(check, events));
-        else if (told[e->log] != e->run + 1)
+        else if (logs[e->log].told != e->run + 1)
             emi_audit_find(check, e->log, e->line, "the view of sum %" PRIu64 " is another one than in line %zu of %s",
                            e->number, events->line, path_of(check, events));
-        told[e->log] = e->run + 1;
+        logs[e->log].told = e->run + 1;
     }
 }
 
@@ -268,8 +289,8 @@ static void say_blocks(emi_check *check, const emi_event *link, const along *fou
 /* May what was sent last not have arrived?  Not where the receiver came to the end of the run, or never began it. */
 static int may_be_on_its_way(const emi_check *check, const emi_event *sent)
 {
-    size_t start = line_of(check, sent->to, EMI_LINE_START, sent->run);
-    return start > 0 && check->logs[sent->to].last_done < start;
+    return line_of(check, sent->to, EMI_LINE_START, sent->run) > 0 &&
+           line_of(check, sent->to, EMI_LINE_END, sent->run) == 0;
 }
 
 /* Events of one link in one run: pairs of a block that was sent and the same block received. */
@@ -279,16 +300,16 @@ static void check_blocks(emi_check *check, const emi_event *events, size_t count
     size_t expected = may_be_on_its_way(check, events) ? 0 : count; /* what was sent up to here must have arrived */
     for (size_t n = 0; n < count; n++)
         if (events[n].late && n > expected) expected = n;
-    for (size_t n = 0, pair; n < count; n += pair) {
-        const emi_event *e = &events[n], *next = n + 1 < count && compare_keys(e, e + 1) == 0 ? e + 1 : NULL;
-        pair = next && !e->late && next->late ? 2 : 1;
-        if (pair == 2 && !is_same(e, next))
-            count_one(&found.other, e);
-        else if (pair == 1 && next)
-            count_one(&found.twice, next);
-        else if (pair == 1 && e->late && !(n && compare_keys(e - 1, e) == 0))
+    for (size_t n = 0; n < count; n++) {
+        const emi_event *e = &events[n];
+        int before = n > 0 && compare_keys(e - 1, e) == 0, after = n + 1 < count && compare_keys(e, e + 1) == 0;
+        if (before && e[-1].late == e->late)
+            count_one(&found.twice, e);
+        else if (before && !is_same(e - 1, e))
+            count_one(&found.other, e - 1);
+        else if (!before && e->late)
             count_one(&found.not_sent, e);
-        else if (pair == 1 && !e->late && n < expected)
+        else if (!after && !e->late && n < expected)
             count_one(&found.not_received, e);
     }
     say_blocks(check, events, &found);
@@ -296,30 +317,30 @@ static void check_blocks(emi_check *check, const emi_event *events, size_t count
 
 /* ---- all ----------------------------------------------------------------------------------------------------------- */
 
-static void check_kind(emi_check *check, const emi_event *events, size_t count, size_t *told)
+static void check_kind(emi_check *check, const emi_event *events, size_t count, so_far *logs)
 {
     switch (events->kind) {
     case EMI_LINE_START: check_starts(check, events, count); break;
     case EMI_LINE_BLOCK: check_blocks(check, events, count); break;
     case EMI_LINE_END: check_done(check, events); break;
-    default: check_alike(check, events, count, told); break;
+    default: check_alike(check, events, count, logs); break;
     }
 }
 
 em_status emi_check_events(emi_check *check, em_error *err)
 {
     size_t end;
-    size_t *told = calloc((size_t)check->log_count, sizeof *told);
-    em_status status = told ? number_runs(check, err) : EM_ENOMEM;
-    if (!told) return em_fail(err, EM_ENOMEM, "the audit logs: out of memory; try fewer at a time");
+    so_far *logs = calloc((size_t)check->log_count, sizeof *logs);
+    em_status status = logs ? number_runs(check, err) : EM_ENOMEM;
+    if (!logs) return em_fail(err, EM_ENOMEM, "the audit logs: out of memory; try fewer at a time");
     if (check->event_count) qsort(check->events, check->event_count, sizeof *check->events, compare_events);
     for (size_t n = 0; status == EM_OK && n < check->event_count; n = end) {
         const emi_event *first = &check->events[n];
         int (*same)(const emi_event *, const emi_event *) =
             first->kind == EMI_LINE_BLOCK ? compare_links : compare_keys;
         for (end = n + 1; end < check->event_count && same(first, &check->events[end]) == 0;) end++;
-        check_kind(check, first, end - n, told);
+        check_kind(check, first, end - n, logs);
     }
-    free(told);
+    free(logs);
     return status;
 }

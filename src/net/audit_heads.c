@@ -54,26 +54,25 @@ static int compare_given(const void *a, const void *b)
     return order ? order : ((const emi_named *)a)->log - ((const emi_named *)b)->log;
 }
 
-/* One log a site; each knows the first of its study. */
+/* One log a site. */
 static void sort_names(emi_check *check)
 {
-    int kept = 0;
+    int count = 0;
     for (int n = 0; n < check->log_count; n++) {
-        emi_log *log = &check->logs[n];
-        if (*log->site) check->names[check->name_count++] = (emi_named){log->study_digest, log->site, n};
+        const emi_log *log = &check->logs[n];
+        if (*log->site) check->names[count++] = (emi_named){log->study_digest, log->site, n};
     }
-    qsort(check->names, (size_t)check->name_count, sizeof *check->names, compare_given);
-    for (int n = 0; n < check->name_count; n++) {
-        const emi_named *name = &check->names[n], *before = kept ? &check->names[kept - 1] : NULL;
-        if (before && compare_named(before, name) == 0) {
-            check->logs[name->log].is_twin = 1;
-            emi_audit_find(check, name->log, 0, "a second log of this site, and only %s is compared with others",
+    qsort(check->names, (size_t)count, sizeof *check->names, compare_given);
+    for (int n = 0; n < count; n++) {
+        emi_named name = check->names[n], *before = n ? &check->names[check->name_count - 1] : NULL;
+        if (before && compare_named(before, &name) == 0) {
+            check->logs[name.log].is_twin = 1;
+            emi_audit_find(check, name.log, 0, "a second log of this site, and only %s is compared with others",
                            check->logs[before->log].path);
         } else {
-            check->names[kept++] = *name;
+            check->names[check->name_count++] = name;
         }
     }
-    check->name_count = kept;
 }
 
 /* Of each study the first log, and a word where there is more than one study. */

@@ -172,7 +172,7 @@ int emi_line_number(const emi_line *line, const char *name, uint64_t *number)
 int emi_line_digest(const emi_line *line, const char *name, unsigned char digest[EMI_SHA_BYTES])
 {
     emi_text text;
-    if (emi_line_text(line, name, &text) != 0 || text.size != 2 * EMI_SHA_BYTES) return -1;
+    if (emi_line_text(line, name, &text) != 0 || text.size != (size_t)2 * EMI_SHA_BYTES) return -1;
     return read_hex(text.at, digest, EMI_SHA_BYTES) ? 0 : -1;
 }
 

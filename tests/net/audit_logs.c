@@ -38,6 +38,7 @@ void study_close(small_study *s)
 typedef struct run_of {
     emi_audit *logs[SITES];
     const lie *told;
+    int second; /* run */
 } run_of;
 
 static void write_line(run_of *r, int site, const char *what, const emi_field_of_line *fields, int count, int sign)
@@ -52,42 +53,58 @@ static void write_line(run_of *r, int site, const char *what, const emi_field_of
         write_line(r, site, what, fields_, sizeof fields_ / sizeof *fields_, sign);                                    \
     } while (0)
 
+/* The log of `a` learns of `b`; what both said of themselves is given. */
+static void note_up(run_of *r, int a, int b, const unsigned char *of_a, const unsigned char *of_b, const small_study *s)
+{
+    WRITE(r, a, "up", 0, {.name = "peer", .text = s->sites[b].name},
+          {.name = "instance", .text = "000102030405060708090a0b0c0d0e0f"}, {.name = "peer_audit", .digest = of_b},
+          {.name = "own_audit", .digest = of_a});
+}
+
+static void last_of(unsigned char digest[EMI_SHA_BYTES], run_of *r, int site)
+{
+    em_error err = {0};
+    assert_ok(emi_audit_sync(r->logs[site], &err), &err);
+    memcpy(digest, emi_audit_last(r->logs[site]), EMI_SHA_BYTES);
+}
+
 static void meet(run_of *r, int a, int b, const small_study *s)
 {
     unsigned char of_a[EMI_SHA_BYTES], of_b[EMI_SHA_BYTES];
-    memcpy(of_a, emi_audit_last(r->logs[a]), sizeof of_a);
-    memcpy(of_b, emi_audit_last(r->logs[b]), sizeof of_b);
-    const char *instance = "000102030405060708090a0b0c0d0e0f";
-    WRITE(r, a, "up", 0, {.name = "peer", .text = s->sites[b].name}, {.name = "instance", .text = instance},
-          {.name = "peer_audit", .digest = of_b}, {.name = "own_audit", .digest = of_a});
-    WRITE(r, b, "up", 0, {.name = "peer", .text = s->sites[a].name}, {.name = "instance", .text = instance},
-          {.name = "peer_audit", .digest = of_a}, {.name = "own_audit", .digest = of_b});
+    last_of(of_a, r, a);
+    last_of(of_b, r, b);
+    note_up(r, a, b, of_a, of_b, s);
+    note_up(r, b, a, of_b, of_a, s);
 }
 
 static void start(run_of *r, int site)
 {
     unsigned char run[EMI_SHA_BYTES];
     int lies = site == r->told->site;
-    uint64_t iteration = lies && r->told->iteration ? 7 : 3;
-    digest_of(run, lies && r->told->run ? "another run" : "a run");
+    uint64_t iteration = lies && r->told->iteration ? 7 : r->second ? 4 : 3;
+    digest_of(run, lies && r->told->run ? "another run" : r->second ? "a second run" : "a run");
     WRITE(r, site, "start", 1, {.name = "run", .digest = run}, {.name = "iteration", .number = &iteration});
+}
+
+/* One end of a block's way. */
+static void note_block(run_of *r, int from, int to, uint64_t number, int received, const small_study *s)
+{
+    unsigned char block[EMI_SHA_BYTES];
+    uint64_t bytes = 4096;
+    char text[64];
+    int site = received ? to : from, peer = received ? from : to;
+    (void)snprintf(text, sizeof text, "block %d from %d to %d", (int)number, from, to);
+    digest_of(block, text);
+    if (!received && from == r->told->site && r->told->block == (int)number + 1) block[31] ^= 1;
+    WRITE(r, site, "block", 0, {.name = "peer", .text = s->sites[peer].name},
+          {.name = "direction", .text = received ? "received" : "sent"}, {.name = "number", .number = &number},
+          {.name = "bytes", .number = &bytes}, {.name = "digest", .digest = block});
 }
 
 static void move_block(run_of *r, int from, int to, uint64_t number, const small_study *s)
 {
-    unsigned char block[EMI_SHA_BYTES], other[EMI_SHA_BYTES];
-    uint64_t bytes = 4096;
-    char text[64];
-    (void)snprintf(text, sizeof text, "block %d from %d to %d", (int)number, from, to);
-    digest_of(block, text);
-    memcpy(other, block, sizeof other);
-    if (from == r->told->site && r->told->block == (int)number + 1) other[31] ^= 1;
-    WRITE(r, from, "block", 0, {.name = "peer", .text = s->sites[to].name}, {.name = "direction", .text = "sent"},
-          {.name = "number", .number = &number}, {.name = "bytes", .number = &bytes},
-          {.name = "digest", .digest = other});
-    WRITE(r, to, "block", 0, {.name = "peer", .text = s->sites[from].name}, {.name = "direction", .text = "received"},
-          {.name = "number", .number = &number}, {.name = "bytes", .number = &bytes},
-          {.name = "digest", .digest = block});
+    note_block(r, from, to, number, 0, s);
+    note_block(r, from, to, number, 1, s);
 }
 
 static void finish(run_of *r, int site)
@@ -127,20 +144,63 @@ static void run_sites(run_of *r, const small_study *s)
     for (int n = 0; n < SITES; n++) finish(r, n);
 }
 
-void study_run(small_study *s, const char *label, const lie *told, const char *paths[SITES])
+static void open_log(run_of *r, int site, small_study *s, const char *path)
 {
-    static const lie none = {.site = -1};
     em_error err = {0};
-    run_of r = {.told = told ? told : &none};
+    assert_ok(emi_audit_open(&r->logs[site], path, &s->study, site, s->keys[site], &err), &err);
+}
+
+static void close_log(run_of *r, int site)
+{
+    em_error err = {0};
+    assert_ok(emi_audit_close(&r->logs[site], &err), &err);
+}
+
+static const lie none = {.site = -1};
+
+static void open_logs(run_of *r, small_study *s, const char *label, const char *paths[SITES])
+{
     for (int n = 0; n < SITES; n++) {
         char name[64];
         (void)snprintf(name, sizeof name, "%s-%s.log", label, s->sites[n].name);
         paths[n] = scratch(name);
         (void)remove(paths[n]);
-        assert_ok(emi_audit_open(&r.logs[n], paths[n], &s->study, n, s->keys[n], &err), &err);
+        open_log(r, n, s, paths[n]);
     }
+}
+
+void study_run(small_study *s, const char *label, const lie *told, const char *paths[SITES])
+{
+    run_of r = {.told = told ? told : &none};
+    open_logs(&r, s, label, paths);
     run_sites(&r, s);
-    for (int n = 0; n < SITES; n++) assert_ok(emi_audit_close(&r.logs[n], &err), &err);
+    for (int n = 0; n < SITES; n++) close_log(&r, n);
+}
+
+void study_run_with_trouble(small_study *s, const char *label, const char *paths[SITES])
+{
+    run_of r = {.told = &none};
+    unsigned char berlin[EMI_SHA_BYTES], paris[EMI_SHA_BYTES];
+    open_logs(&r, s, label, paths);
+    last_of(berlin, &r, BERLIN);
+    last_of(paris, &r, PARIS);
+    WRITE(&r, BERLIN, "refused", 0, {.name = "address", .text = "::1"}, {.name = "why", .text = "a stranger"});
+    meet(&r, BERLIN, OSLO, s); /* greeted later, up earlier */
+    note_up(&r, BERLIN, PARIS, berlin, paris, s);
+    note_up(&r, PARIS, BERLIN, paris, berlin, s);
+    for (int n = 0; n < SITES; n++) start(&r, n);
+    move_block(&r, BERLIN, PARIS, 0, s);
+    note_block(&r, BERLIN, PARIS, 1, 0, s);
+    close_log(&r, PARIS);
+    open_log(&r, PARIS, s, paths[PARIS]);
+    r.second = 1;
+    meet(&r, BERLIN, PARIS, s);
+    for (int n = 0; n < SITES; n++) start(&r, n);
+    for (int n = 1; n < SITES; n++) move_block(&r, BERLIN, n, 0, s);
+    for (int n = 0; n < SITES; n++) add_up(&r, n, 1);
+    for (int n = 1; n < SITES; n++) move_block(&r, n, BERLIN, 0, s);
+    for (int n = 0; n < SITES; n++) finish(&r, n);
+    for (int n = 0; n < SITES; n++) close_log(&r, n);
 }
 
 /* ---- files and lines ---------------------------------------------------------------------------------------------- */

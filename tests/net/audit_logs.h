@@ -26,6 +26,10 @@ typedef struct lie {
 /* Runs it; the logs are called LABEL-SITE.log. */
 void study_run(small_study *s, const char *label, const lie *told, const char *paths[SITES]);
 
+/* A run with trouble and nothing wrong: links of which one comes up late, paris killed while a block is on its way to it, and
+ * a second run that all of them finish. */
+void study_run_with_trouble(small_study *s, const char *label, const char *paths[SITES]);
+
 /* A file's bytes, with a 0 behind them, to be freed. */
 char *log_bytes(const char *path, size_t *size);
 
@@ -40,7 +44,6 @@ void lines_read(log_lines *l, const char *path);
 void lines_free(log_lines *l);
 const char *lines_write(const log_lines *l, const char *name);
 
-/* A copy with the same number of lines; lines[n] may then be exchanged for another text. */
 int line_is_signed(const char *line);
 
 /* Numbers and digests made anew from line `first` on, as someone would who wants a change to be overlooked; with the key,

@@ -64,6 +64,16 @@ static void clean_logs_agree(void **state)
     assert_int_equal(check_logs(&f, two, 2), EM_OK);
 }
 
+/* Nobody is accused of what a kill or a slow link does. */
+static void trouble_is_no_finding(void **state)
+{
+    (void)state;
+    const char *paths[SITES];
+    found f;
+    study_run_with_trouble(&heart, "trouble", paths);
+    if (check_logs(&f, paths, SITES) != EM_OK) fail_msg("%s", f.text);
+}
+
 /* Any byte of any line, made another one. */
 static void a_changed_byte_is_found(void **state)
 {
@@ -298,6 +308,36 @@ static void a_log_written_anew_by_its_site_is_found(void **state)
     }
 }
 
+/* A line that its site has put in again, or left out, with all digests and signatures made anew. */
+static void a_line_said_twice_or_never_is_found(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"\"sent\"", "\"received\"", "\"sum\"", "\"start\""};
+    static const char *const twice[] = {"is in line", "is in line", "comes next", "for the second time"};
+    static const char *const never[] = {"among those sent", "among those received", "the run's first here", "no start"};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        log_lines l;
+        found f;
+        int n = 0;
+        lines_read(&l, clean[PARIS]);
+        while (!strstr(l.lines[n], kinds[kind])) n++;
+        memmove(&l.lines[n + 1], &l.lines[n], (size_t)(l.count++ - n) * sizeof *l.lines);
+        l.lines[n + 1] = strdup(l.lines[n]);
+        lines_chain(&l, n, heart.keys[PARIS]);
+        assert_int_equal(check_with(&f, PARIS, lines_write(&l, "attacked.log")), EM_EDATA);
+        assert_found(&f, PARIS, n + 2, "");
+        assert_true(found_both(&f, "attacked.log", twice[kind]));
+        for (int again = 0; again < 2; again++) {
+            free(l.lines[n]);
+            memmove(&l.lines[n], &l.lines[n + 1], (size_t)(--l.count - n) * sizeof *l.lines);
+        }
+        lines_chain(&l, n, heart.keys[PARIS]);
+        assert_int_equal(check_with(&f, PARIS, lines_write(&l, "attacked.log")), EM_EDATA);
+        assert_true(found_both(&f, "attacked.log", never[kind]));
+        lines_free(&l);
+    }
+}
+
 /* ---- what sites say differently ----------------------------------------------------------------------------------- */
 
 static void expect_lie(const lie *told, const char *where, const char *words)
@@ -348,6 +388,7 @@ static void logs_of_other_studies_are_said_to_be_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(clean_logs_agree),
+                                       cmocka_unit_test(trouble_is_no_finding),
                                        cmocka_unit_test(a_changed_byte_is_found),
                                        cmocka_unit_test(a_changed_line_is_found_among_all),
                                        cmocka_unit_test(a_missing_line_is_found),
@@ -357,6 +398,7 @@ int main(void)
                                        cmocka_unit_test(a_new_chain_without_the_key_is_found),
                                        cmocka_unit_test(a_line_that_must_be_signed_is),
                                        cmocka_unit_test(a_log_written_anew_by_its_site_is_found),
+                                       cmocka_unit_test(a_line_said_twice_or_never_is_found),
                                        cmocka_unit_test(lies_are_found),
                                        cmocka_unit_test(logs_of_other_studies_are_said_to_be_so)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
