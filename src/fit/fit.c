@@ -15,7 +15,9 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
-    TRY(emi_checkpoint_open(&checkpoint, mesh, options->checkpoint, options->checkpoint_every, options->resume, err));
+    const emi_wish wish = {options->checkpoint, options->checkpoint_every, options->resume,
+                           named && named->traits & EMI_AT_ROOT};
+    TRY(emi_checkpoint_open(&checkpoint, mesh, &wish, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
