@@ -79,7 +79,7 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
 
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
-    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from;
+    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (what == EMI_NEWS_REFUSED && is_told_already(hub, who)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
@@ -269,9 +269,9 @@ void emi_hub_wake(emi_hub *hub)
     (void)ignored; /* full: it will wake */
 }
 
-void emi_hub_close(emi_hub **handle)
+void emi_hub_close(emi_hub **closed)
 {
-    emi_hub *hub = *handle;
+    emi_hub *hub = *closed;
     if (!hub) return;
     if (hub->runs) {
         atomic_store(&hub->stop, 1);
@@ -292,7 +292,7 @@ void emi_hub_close(emi_hub **handle)
     free(hub->peers);
     free(hub->parent);
     free(hub);
-    *handle = NULL;
+    *closed = NULL;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------------------------------ */
@@ -335,7 +335,8 @@ void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most)
     int wait = watch_all(hub, polls);
     (void)pthread_mutex_unlock(&hub->lock);
     (void)poll(polls->at, (nfds_t)polls->count, wait < most ? wait : most);
-    while (read(hub->wake[0], drained, sizeof drained) > 0) continue;
+    while (read(hub->wake[0], drained, sizeof drained) == (ssize_t)sizeof drained) {
+    }
     (void)pthread_mutex_lock(&hub->lock);
 }
 

@@ -74,11 +74,11 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration)
 {
     (void)pthread_mutex_lock(&hub->lock);
     memcpy(run, hub->node.run, EMI_RUN_BYTES);
-    *step = hub->node.iteration;
+    *iteration = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
 }
 
