@@ -15,6 +15,8 @@ static double patience = 3600; /* seconds */
  * others. */
 static int lost, noticed;
 
+static int failed_here; /* what all end by, in words that no other process knows */
+
 /* Where there are several: the first one hears all others, and tells all others. */
 static em_link *up, *down; /* [size - 1] */
 static const void **inbox; /* [size] */
@@ -40,19 +42,34 @@ const engine engine_local = {.name = "local"};
 
 /* ---- a star --------------------------------------------------------------------------------------------------------- */
 
-/* What one process heard from another begins with its name. */
+static em_status fail_at_rank(em_error *err, em_status code, int rank)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "rank %d", rank);
+    return em_fail_elsewhere(err, code, name);
+}
+
+/* Did it happen in another process, which told the code?  Its own words stay there. */
 static int is_heard(const em_error *err)
 {
-    return strncmp(err->msg, "rank ", 5) == 0;
+    em_error heard;
+    if (strncmp(err->msg, "rank ", 5) != 0) return 0;
+    (void)fail_at_rank(&heard, err->code, (int)strtol(err->msg + 5, NULL, 10));
+    return strcmp(err->msg, heard.msg) == 0;
+}
+
+static void say_where(em_error *err)
+{
+    em_error own = *err;
+    (void)snprintf(err->msg, sizeof err->msg, "rank %d: %.480s", all.rank, own.msg);
 }
 
 static em_status lose(em_error *err)
 {
-    em_error own = *err;
     if (lost) return err->code;
     lost = 1;
     noticed = !is_heard(err);
-    if (noticed) (void)snprintf(err->msg, sizeof err->msg, "rank %d: %.480s", all.rank, own.msg);
+    if (noticed) say_where(err);
     return err->code;
 }
 
@@ -121,24 +138,37 @@ done:
 
 /* ---- agreement ------------------------------------------------------------------------------------------------------ */
 
-/* The first that failed is believed, unless one heard over the engine where it happened; what all fail at alike happened
- * nowhere in particular. */
-static em_error first_failure(const em_error *own)
+/* What processes tell of a failure: no words, as these may hold a cell of the data. */
+typedef struct outcome {
+    int code;
+    int heard; /* it happened elsewhere                  */
+    int rank;  /* of all: where                          */
+    int alike; /* all fail at it: nowhere in particular  */
+} outcome;
+
+/* The first that failed by itself is believed. */
+static outcome first_failure(const outcome *own)
 {
-    const em_error *first = NULL, *heard = NULL;
-    int failures = 0, rank = 0;
+    outcome first = {EM_OK, 0, 0, 0};
+    int by_themselves = 0;
     for (int r = all.size - 1; r >= 0; r--) {
-        const em_error *outcome = r ? inbox[r] : own;
-        if (outcome->code == EM_OK) continue;
-        failures++;
-        first = outcome;
-        rank = r;
-        if (is_heard(outcome)) heard = outcome;
+        const outcome *one = r ? inbox[r] : own;
+        if (one->code == EM_OK || (one->heard && by_themselves)) continue;
+        by_themselves += !one->heard;
+        first = *one;
+        first.rank = r;
     }
-    if (!first) return (em_error){.node = -1};
-    em_error told = heard ? *heard : *first;
-    if (!heard && failures < all.size) (void)snprintf(told.msg, sizeof told.msg, "rank %d: %.480s", rank, first->msg);
-    return told;
+    first.alike = by_themselves == all.size;
+    return first;
+}
+
+/* In its own words where it happened, which are said there; elsewhere in the code's. */
+static em_status take_failure(const outcome *told, em_status own, em_error *err)
+{
+    failed_here = told->rank == all.rank && own != EM_OK && !is_heard(err);
+    if (failed_here && !told->alike) say_where(err);
+    if (failed_here || (told->heard && own != EM_OK)) return own;
+    return fail_at_rank(err, (em_status)told->code, told->rank);
 }
 
 em_status cluster_agree(em_status status, em_error *err)
@@ -148,15 +178,14 @@ em_status cluster_agree(em_status status, em_error *err)
         if (!is_heard(err)) all.mover->fail(all.state, err); /* to those that are not in the mesh, where it was found */
         return lose(err);
     }
-    em_error told = {.node = -1}, lost_one = {0};
-    if (status != EM_OK) told = *err;
-    told.code = status;
+    em_error lost_one = {0};
+    outcome told = {.code = status, .heard = status != EM_OK && is_heard(err)};
     em_status moved = move(up, &told, sizeof told, &lost_one);
     if (moved == EM_OK && all.rank == 0) told = first_failure(&told);
     if (moved == EM_OK) moved = cluster_share(&told, sizeof told, &lost_one);
-    if (moved != EM_OK) told = lost_one;
-    if (told.code != EM_OK) *err = told;
-    return told.code;
+    if (moved != EM_OK) *err = lost_one;
+    if (moved != EM_OK || told.code == EM_OK) return moved;
+    return take_failure(&told, status, err);
 }
 
 /* ---- joining and parting -------------------------------------------------------------------------------------------- */
@@ -298,7 +327,7 @@ int cluster_rank(void)
 
 int cluster_speaks(void)
 {
-    return lost ? noticed : all.rank == 0;
+    return lost ? noticed : all.rank == 0 || failed_here;
 }
 
 /* ---- the mesh ------------------------------------------------------------------------------------------------------- */

@@ -20,12 +20,13 @@ void cluster_set_patience(double seconds);
 
 int cluster_size(void);
 int cluster_rank(void);
-int cluster_speaks(void); /* is this the first?  Or, where one is lost, that which found out */
+int cluster_speaks(void); /* is this the first, or the one that failed?  Or, where one is lost, that which found out */
 
 /* The engine of this name, or without one that which the processes were started under, is the mesh's; *together: not local. */
 em_status cluster_choose_engine(const char *name, int *together, em_error *err);
 
-/* All succeeded, or the failure of the first that did not, which then is everyone's. */
+/* All succeeded, or the failure of the first that did not, which then is everyone's: there in its own words, elsewhere by
+ * the rank and the code.  Words never leave the process that made them, since they may hold a cell of the data. */
 em_status cluster_agree(em_status status, em_error *err);
 
 /* The first process's bytes, and so many of them everywhere, in place of one's own. */

@@ -160,13 +160,15 @@ static em_status print_report(const fit_job *job, em_error *err)
     em_status status = EM_OK;
     const em_info *info = em_model_info(job->model);
     const char *average = args_value(job->args, "average");
+    char anew[ANEW_ROOM];
     problem_print(&job->problem, info);
     report_names(job->model);
     (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
-    if (info->resumed) (void)printf("resumed   from iteration %ld\n", info->resumed);
+    if (info->resumed > 0) (void)printf("resumed   from iteration %ld\n", info->resumed);
+    if (info->resumed < 0) (void)printf("resumed   no: %s\n", anew_text(info, anew));
     if (*info->choice) (void)printf("auto      %s: %s\n", info->method, info->choice);
     (void)putchar('\n');
     TRY(report_model(job->model, err));

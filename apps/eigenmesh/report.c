@@ -249,9 +249,18 @@ done:
     return status;
 }
 
+const char *anew_text(const em_info *info, char room[ANEW_ROOM])
+{
+    (void)snprintf(room, ANEW_ROOM,
+                   "the part of node %ld is missing, damaged or of another iteration, so the run begins anew",
+                   -info->resumed - 1);
+    return room;
+}
+
 void report_json(json *j, const em_model *model)
 {
     const em_info *info = em_model_info(model);
+    char anew[ANEW_ROOM];
     json_text(j, "method", info->method);
     json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
@@ -268,7 +277,8 @@ void report_json(json *j, const em_model *model)
     json_whole(j, "rank", (uint64_t)info->rank);
     json_whole(j, "limited", (uint64_t)info->limited);
     json_whole(j, "iterations", (uint64_t)info->iterations);
-    json_whole(j, "resumed", (uint64_t)info->resumed);
+    json_whole(j, "resumed", info->resumed > 0 ? (uint64_t)info->resumed : 0);
+    json_text(j, "anew", info->resumed < 0 ? anew_text(info, anew) : NULL);
     json_real(j, "tolerance", info->tolerance);
     json_real(j, "change", info->change);
     json_real(j, "step", info->step);

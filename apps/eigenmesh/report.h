@@ -22,6 +22,10 @@ typedef struct ending {
 } ending;
 const ending *ending_of(em_reason reason);
 
+/* Why a run that was to be resumed began anew. */
+enum { ANEW_ROOM = 128 };
+const char *anew_text(const em_info *info, char room[ANEW_ROOM]);
+
 /* What products are made with: covariances that are dense or implicit, or products of the rows. */
 const char *operator_text(const char *name);
 

@@ -324,7 +324,8 @@ typedef struct em_info {
     em_traffic traffic[EM_PHASES];
     double seconds_setup, seconds;           /* before, and during, the iterations */
     double seconds_sending, seconds_waiting; /* of these: handing blocks to the engine, and waiting for others' */
-    long resumed;                            /* from a checkpoint of this iteration; 0: from the start */
+    long resumed;                            /* from a checkpoint of this iteration; 0: from the start; -n: from the
+                                              * start, as the part of node n - 1 is missing, damaged or of another one */
     int constant_features;                   /* left unscaled under scale=std */
     uint64_t missing_values; /* filled with the mean of their feature, over the network; not kept in a file */
     int open_cluster;        /* the last eigenvalue and the next one are alike: see em_model_clusters */
@@ -340,11 +341,14 @@ typedef struct em_model em_model;
 /* Find the components.  Collective: every process of the mesh calls it, with the same options.  Not converging is a
  * result, not an error: see em_model_info(m)->reason.
  *
- * With the option checkpoint, all that a run carries from one iteration to the next is kept in a file, always whole,
- * or in one a process, FILE.FIRST-LAST, by its nodes.  A run that resumes from it, on the same data and network, with
- * the same options and in as many processes, ends with the same result, bit for bit, as one that never stopped; only
- * the limit of iterations may be another, where a method does not divide it between the components.  No other run
- * overwrites what lies there already. */
+ * With the option checkpoint, all that a run carries from one iteration to the next is kept in a file that its owner alone
+ * can read, always whole.  Of several processes, that of node 0 keeps it for a method that works there (krylov,
+ * covariance), and alone needs the options checkpoint and resume; of others each keeps its part, FILE.FIRST-LAST, by its
+ * nodes, and where one is missing a run that resumes begins anew (em_info.resumed).  A run that goes on, on the same data
+ * and network, with the same options and in as many processes, ends with the same result, bit for bit, as one that never
+ * stopped; only the limit of iterations may be another, where a method does not divide it between the components.  No
+ * other run overwrites what lies there already.  Data of processes without the option is not compared: see to it that
+ * it is the same. */
 EM_API em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                         em_error *err);
 

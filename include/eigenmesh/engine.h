@@ -56,8 +56,9 @@ typedef struct em_engine {
     /* ---- those below are optional: NULL ------------------------------------------------------------------------- */
 
     /* Tell all other processes that this one has failed, unless one of them said so first: wherever they wait, now or
-     * later, they fail with this code and these words, after the name of this process.  Returns soon, whether they listen or
-     * not.  Needed where there are other processes. */
+     * later, they fail with this code, as em_fail_elsewhere puts it.  The code alone leaves: an error's words may hold a
+     * cell of the data, and stay where they were made.  Returns soon, whether they listen or not.  Needed where there are
+     * other processes. */
     void (*fail)(void *state, const em_error *err);
 
     /* Between `begin` and `end`, now and then: a chance to move what is on its way while the nodes compute. */
@@ -89,6 +90,10 @@ EM_API em_status em_fail(em_error *err, em_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+
+/* What another process told that it failed at: its name, and the words of the code.  What is no code of a failure counts as
+ * EM_ENET.  Returns the code. */
+EM_API em_status em_fail_elsewhere(em_error *err, em_status code, const char *process);
 
 #ifdef __cplusplus
 }

@@ -68,6 +68,12 @@ em_status(emi_fail_at)(em_error *err, em_status code, int node, const char *form
     return status;
 }
 
+em_status em_fail_elsewhere(em_error *err, em_status code, const char *process)
+{
+    if (code >= EM_OK || code < EM_ENUMERIC) code = EM_ENET;
+    return em_fail(err, code, "%s: has failed (%s); try what its own message says", process, em_status_text(code));
+}
+
 /* ", 3.2 GB wanted", or "" where no size is known; `out` has room for it. */
 static void describe_refused(size_t bytes, char *out, size_t size)
 {

@@ -23,12 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HIDDEN_NAME = sizeof "/.eigenmesh-0123456789abcdef", TRIES = 100 };
+enum { PUBLIC = 0666, PRIVATE = 0600, HIDDEN_NAME = sizeof "/.eigenmesh-0123456789abcdef", TRIES = 100 };
 
 struct emi_output {
     char *path;   /* links followed */
     char *hidden; /* temporary name beside path; NULL when written directly */
     int nameless; /* O_TMPFILE: `hidden` is not on disk yet */
+    mode_t mode;  /* of a new file */
     FILE *stream;
 };
 
@@ -53,12 +54,12 @@ static void choose_name(emi_output *output)
 }
 
 /* A file without a name, which gets one by way of /proc; -1 with errno EOPNOTSUPP: not here. */
-static int open_nameless(const char *path)
+static int open_nameless(const char *path, mode_t mode)
 {
     char directory[PATH_MAX];
     emi_place_directory(path, directory);
     errno = EOPNOTSUPP;
-    int file = access("/proc/self/fd", X_OK) == 0 ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+    int file = access("/proc/self/fd", X_OK) == 0 ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
     if (file < 0 && (errno == EISDIR || errno == ENOENT || errno == EINVAL)) errno = EOPNOTSUPP; /* older systems */
     return file;
 }
@@ -66,12 +67,12 @@ static int open_nameless(const char *path)
 /* A descriptor for the output's bytes, or -1 with errno. */
 static int open_hidden(emi_output *output)
 {
-    int file = open_nameless(output->path);
+    int file = open_nameless(output->path, output->mode);
     output->nameless = file >= 0;
     if (file >= 0 || errno != EOPNOTSUPP) return file;
     for (int tries = 0; tries < TRIES; tries++) {
         choose_name(output);
-        file = open(output->hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        file = open(output->hidden, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, output->mode);
         if (file >= 0 || errno != EEXIST) break;
     }
     if (file < 0) output->hidden[0] = 0; /* there is nothing to remove */
@@ -110,18 +111,19 @@ static em_status open_target(emi_output *output, int *file, em_error *err)
         output->hidden = emi_calloc(1, strlen(path) + HIDDEN_NAME + 1);
         if (!output->hidden) return emi_fail_memory(err, path);
         *file = open_hidden(output);
-        if (*file >= 0 && exists) keep_permissions(*file, &before);
+        if (*file >= 0 && exists && output->mode != PRIVATE) keep_permissions(*file, &before);
     }
     return *file >= 0 ? EM_OK : cannot_write(err, EM_EINVAL, path, errno);
 }
 
-em_status emi_output_open(emi_output **out, const char *path, em_error *err)
+static em_status open_with(emi_output **out, const char *path, mode_t mode, em_error *err)
 {
     em_status status = EM_OK;
     int file = -1;
     *out = NULL;
     emi_output *output = emi_calloc(1, sizeof *output);
     if (!output) return emi_fail_memory(err, path);
+    output->mode = mode;
     output->path = emi_place_follow(path);
     if (!output->path) TRY(cannot_write(err, EM_EINVAL, path, errno));
     TRY(open_target(output, &file, err));
@@ -133,6 +135,16 @@ done:
     if (output && !output->stream && file >= 0) (void)close(file);
     emi_output_discard(&output);
     return status;
+}
+
+em_status emi_output_open(emi_output **out, const char *path, em_error *err)
+{
+    return open_with(out, path, PUBLIC, err);
+}
+
+em_status emi_output_open_private(emi_output **out, const char *path, em_error *err)
+{
+    return open_with(out, path, PRIVATE, err);
 }
 
 em_status emi_output_target(const char *path, char *target, size_t room, em_error *err)

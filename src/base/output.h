@@ -9,6 +9,9 @@
 typedef struct emi_output emi_output;
 
 em_status emi_output_open(emi_output **out, const char *path, em_error *err);
+
+/* The same for its owner's eyes alone (0600), whatever the umask and whatever was there. */
+em_status emi_output_open_private(emi_output **out, const char *path, em_error *err);
 FILE *emi_output_stream(emi_output *output);
 
 /* Where the file of an output with this path will lie: links are followed, also to where nothing is yet. */

@@ -128,6 +128,17 @@ static int list_asked(asked out[ASKED_MAX], const em_shards *shards, const em_op
     return n;
 }
 
+/* The root's process alone needs it, and decides by its own, where a method may work there: for the others to have it too is
+ * for those that do not. */
+static int is_for_root(const asked *a, const em_options *options)
+{
+    static const char *const names[] = {"checkpoint", "checkpoint-every", "resume"};
+    const emi_method *method = options->method ? emi_method_find(options->method) : NULL; /* NULL: auto */
+    int is = 0;
+    for (int n = 0; n < 3; n++) is |= strcmp(a->name, names[n]) == 0;
+    return is && (!method || method->traits & EMI_AT_ROOT);
+}
+
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
     asked all[ASKED_MAX];
@@ -140,7 +151,7 @@ em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_option
     }
     em_status status = emi_process_max(mesh, largest[0], 2 * count, err);
     for (int a = 0; a < count && status == EM_OK; a++)
-        if (largest[a][0] != -largest[a][1])
+        if (largest[a][0] != -largest[a][1] && !is_for_root(&all[a], options))
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
                               all[a].kind, all[a].name);
     return status;
@@ -172,20 +183,44 @@ static em_status digest_body(void *context, int i, int worker, em_error *err)
     return EM_OK;
 }
 
-static em_status digest_data(const emi_problem *p, uint64_t *digest, em_error *err)
+/* The sum of all nodes' digests, in two halves that a double holds exactly. */
+static em_status digest_all(em_mesh *mesh, const uint64_t *own, uint64_t *digest, em_error *err)
+{
+    emi_field halves = {0};
+    double sums[2] = {0};
+    int phase = mesh->phase;
+    em_status status = emi_field_alloc(&halves, mesh->hosted, 2, 1, err);
+    if (status != EM_OK) return status;
+    for (int i = 0; i < mesh->hosted; i++) {
+        uint64_t placed = emi_digest_number(own[i], (uint64_t)(mesh->first + i));
+        emi_at(&halves, i).v[0] = (double)(placed >> 32);
+        emi_at(&halves, i).v[1] = (double)(uint32_t)placed;
+    }
+    mesh->phase = EMI_OBSERVING; /* a checkpoint costs nothing that is counted */
+    emi_tree_sum(mesh, &halves, sums);
+    mesh->phase = phase;
+    emi_field_free(&halves);
+    *digest = emi_digest(EMI_DIGEST_START, sums, 2);
+    if (emi_mesh_failed(mesh) && err) *err = mesh->failure;
+    return mesh->failure.code;
+}
+
+/* Of what lives here; and of everything, where all processes take part. */
+static em_status digest_data(emi_label *label, const emi_problem *p, int everywhere, em_error *err)
 {
     em_status status = EM_OK;
     int hosted = p->mesh->hosted;
     digest_task task = {p, emi_calloc((size_t)hosted, sizeof *task.digest)};
     if (!task.digest) return emi_fail_memory(err, "checkpoint");
     TRY(emi_pool_run(p->mesh->pool, hosted, 2.0 * (double)p->N * p->d, digest_body, &task, err));
-    *digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
+    label->data_digest = emi_digest(EMI_DIGEST_START, task.digest, (size_t)hosted);
+    if (everywhere) TRY(digest_all(p->mesh, task.digest, &label->all_digest, err));
 done:
     emi_free(task.digest);
     return status;
 }
 
-static em_status label_of(emi_label *label, const emi_problem *p, const asked *all, int count, em_error *err)
+static void label_of(emi_label *label, const emi_problem *p, const asked *all, int count)
 {
     const em_mesh *mesh = p->mesh;
     *label =
@@ -198,13 +233,12 @@ static em_status label_of(emi_label *label, const emi_problem *p, const asked *a
         (void)snprintf(kept->name, sizeof kept->name, "%s", all[n].name);
         kept->value = all[n].value;
     }
-    return digest_data(p, &label->data_digest, err);
 }
 
 /* The limit of iterations only says when to stop, but for a method that divides it between the components. */
 static int may_differ(const char *option, const emi_label *made)
 {
-    const emi_method *method = emi_method_find(made->method);
+    const emi_method *method = emi_method_find(made->course.method);
     return strcmp(option, "iterations") == 0 && method && !method->per_component;
 }
 
@@ -244,8 +278,9 @@ static em_status match_sizes(const emi_label *made, const emi_label *own, const 
         if (made->sizes[n] != own->sizes[n])
             return emi_fail(err, EM_EINVAL, "%s: made with %llu %s, and these are %llu; %s", path,
                             (unsigned long long)made->sizes[n], sizes[n], (unsigned long long)own->sizes[n], advice);
-    if (method && strcmp(method, "auto") != 0 && strcmp(method, made->method) != 0)
-        return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; %s", path, made->method, method, advice);
+    if (method && strcmp(method, "auto") != 0 && strcmp(method, made->course.method) != 0)
+        return emi_fail(err, EM_EINVAL, "%s: made with method %s, this is %s; %s", path, made->course.method, method,
+                        advice);
     return EM_OK;
 }
 
@@ -254,7 +289,7 @@ static em_status match_digests(const emi_label *made, const emi_label *own, cons
     if (made->network_digest != own->network_digest)
         return emi_fail(err, EM_EINVAL, "%s: made with another network, other weights or another way to average; %s",
                         path, advice);
-    if (made->data_digest != own->data_digest)
+    if (made->data_digest != own->data_digest || made->all_digest != own->all_digest)
         return emi_fail(err, EM_EINVAL, "%s: made with other data; %s", path, advice);
     return EM_OK;
 }
@@ -264,10 +299,11 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
     em_status status = EM_OK;
     emi_label own;
     asked all[ASKED_MAX];
-    if (!*c->path) return EM_OK;
+    if (!*c->path && !c->everywhere) return EM_OK;
     int count = list_asked(all, p->shards, options);
-    TRY(label_of(&own, p, all, count, err));
-    if (c->resumed || c->found) {
+    label_of(&own, p, all, count);
+    TRY(digest_data(&own, p, c->everywhere, err));
+    if (c->labelled) {
         TRY(match_sizes(&c->label, &own, c->path, options->method, err));
         TRY(match_asked(&c->label, &own, c->path, all, count, err));
         TRY(match_digests(&c->label, &own, c->path, err));
@@ -277,9 +313,12 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
             err, EM_EINVAL,
             "%s: a checkpoint of this very problem; try resume=yes to go on from iteration %ld, or remove it first",
             c->path, c->found));
-    if (!c->resumed) c->label = own;
-    memcpy(c->label.asked, own.asked, sizeof own.asked); /* the limit of iterations may be a new one */
-    c->label.asked_count = own.asked_count;
+    if (c->resumes) { /* which is of this problem, but for the limit of iterations, which may be a new one */
+        own.course = c->label.course;
+        own.alpha = c->label.alpha;
+        own.network = c->label.network;
+    }
+    c->label = own;
 done:
     return status;
 }
@@ -288,11 +327,12 @@ em_status emi_checkpoint_method(const emi_checkpoint *c, const emi_method *const
 {
     *index = 0;
     if (!emi_checkpoint_resumes(c)) return EM_OK;
-    for (int n = 0; choices[n]; n++)
-        if (strcmp(choices[n]->info.name, c->label.method) == 0) {
-            *index = n;
-            return EM_OK;
-        }
-    return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
-                    c->path, c->label.method);
+    const char *path = *c->path ? c->path : "checkpoint"; /* which another process has */
+    while (choices[*index] && strcmp(choices[*index]->info.name, c->label.course.method) != 0) ++*index;
+    if (!choices[*index])
+        return emi_fail(err, EM_EINVAL, "%s: made with method %s, which auto would not try here; try removing it first",
+                        path, c->label.course.method);
+    if (c->label.course.at_root != !!(choices[*index]->traits & EMI_AT_ROOT))
+        return emi_fail(err, EM_EDATA, "%s: not the state of such a run; try removing it first", path);
+    return EM_OK;
 }

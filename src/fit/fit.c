@@ -15,7 +15,9 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
-    TRY(emi_checkpoint_open(&checkpoint, mesh, options->checkpoint, options->checkpoint_every, options->resume, err));
+    const emi_wish wish = {options->checkpoint, options->checkpoint_every, options->resume,
+                           named && named->traits & EMI_AT_ROOT};
+    TRY(emi_checkpoint_open(&checkpoint, mesh, &wish, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
@@ -41,7 +43,6 @@ static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mes
     emi_problem problem = {0};
     emi_fit_plan plan;
     const emi_method *named = NULL;
-    TRY(emi_check_same(mesh, shards, options, err));
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
@@ -51,11 +52,20 @@ done:
     return status;
 }
 
+/* What all processes find alike, none of them needs to be told: all have the same words for it. */
+static int is_found_by_all(em_status status, const em_mesh *mesh)
+{
+    return status == EM_EINVAL && !emi_mesh_failed(mesh);
+}
+
 em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards, em_error *err)
 {
     mesh->failure = (em_error){0};
-    *out = emi_calloc(1, sizeof **out);
-    em_status status = *out ? plan_only(*out, options, mesh, shards, err) : emi_fail_memory(err, "plan");
+    *out = NULL;
+    em_status status = emi_check_same(mesh, shards, options, err);
+    if (is_found_by_all(status, mesh)) return status;
+    if (status == EM_OK && !(*out = emi_calloc(1, sizeof **out))) status = emi_fail_memory(err, "plan");
+    if (status == EM_OK) status = plan_only(*out, options, mesh, shards, err);
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_plan_free(out);
     return status;
@@ -73,8 +83,9 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     mesh->failure = (em_error){0};
     memset(mesh->count, 0, sizeof mesh->count);
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
-    emi_blas_claim(1); /* the cores are ours to share out, so that bits do not depend on their number */
     em_status status = emi_check_same(mesh, shards, options, err);
+    if (is_found_by_all(status, mesh)) return status;
+    emi_blas_claim(1); /* the cores are ours to share out, so that bits do not depend on their number */
     if (status == EM_OK) status = fit(out, options, mesh, shards, err);
     emi_blas_release(1);
     status = emi_mesh_agree(mesh, status, err);

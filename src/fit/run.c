@@ -38,18 +38,18 @@ done:
     return status;
 }
 
-/* A run that resumes goes on with what it was told when it began. */
+/* A run that resumes goes on with what it was told when it began; at the root there is nothing to tune. */
 static em_status tune_or_remember(emi_job *job, em_error *err)
 {
     if (!job->checkpoint) return tune(job, err);
     emi_label *label = &job->checkpoint->label;
-    if (emi_checkpoint_resumes(job->checkpoint)) {
+    if (emi_checkpoint_resumes(job->checkpoint) && !label->course.at_root) {
         job->alpha = label->alpha;
         job->network = label->network;
         return EM_OK;
     }
     em_status status = tune(job, err);
-    (void)snprintf(label->method, sizeof label->method, "%s", job->method->info.name);
+    (void)snprintf(label->course.method, sizeof label->course.method, "%s", job->method->info.name);
     label->alpha = job->alpha;
     label->network = job->network;
     return status;
@@ -150,7 +150,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                                .monitor = job->options->monitor,
                                .monitor_user = job->options->monitor_user,
                                .max_seconds = most > 0 ? fmax(most - job->seconds_before, DBL_MIN) : 0,
-                               .between = emi_checkpoint_between(job->checkpoint),
+                               .between = emi_checkpoint_between(job->checkpoint, (s->traits & EMI_AT_ROOT) != 0),
                                .trace = {.kind = job->options->trace}};
     TRY(emi_driver_open(&job->driver, s, &job->observer, err));
     TRY(start(job, err));
@@ -246,16 +246,16 @@ static int use_double(const emi_method *method, emi_job *job)
 static em_status solve_in_precision(const emi_method *method, emi_job *job, em_model **out, em_error *err)
 {
     emi_problem *p = job->problem;
-    emi_label *label = job->checkpoint ? &job->checkpoint->label : NULL;
-    if (label && !emi_checkpoint_resumes(job->checkpoint)) label->in_double = job->in_double;
-    if (label && label->in_double) (void)use_double(method, job);
+    emi_course *course = job->checkpoint ? &job->checkpoint->label.course : NULL;
+    if (course && !emi_checkpoint_resumes(job->checkpoint)) course->in_double = job->in_double;
+    if (course && course->in_double) (void)use_double(method, job);
     em_status status = solve_by(method, *job, out, err);
     int wanting = is_to_be_replaced(p->mesh, status, *out) || (status == EM_OK && em_model_info(*out)->limited > 0);
     if (!wanting || !use_double(method, job)) return status;
     if (*job->why) tell_next(job->why, "single precision", status ? em_status_text(status) : "not enough", "double");
     job->in_double = 1;
-    if (label) label->in_double = 1;
-    if (label) (void)snprintf(label->choice, sizeof label->choice, "%s", job->why);
+    if (course) course->in_double = 1;
+    if (course) (void)snprintf(course->choice, sizeof course->choice, "%s", job->why);
     if (status == EM_OK) job->seconds_before += em_model_info(*out)->seconds;
     em_model *before = *out;
     *out = NULL;
@@ -290,10 +290,11 @@ static em_status solve_by_choice(const emi_method *const *choices, emi_job job, 
     em_mesh *mesh = job.problem->mesh;
     em_status status = emi_checkpoint_method(job.checkpoint, choices, &c, err);
     if (status != EM_OK) return status;
-    if (emi_checkpoint_resumes(job.checkpoint)) (void)snprintf(job.why, room, "%s", job.checkpoint->label.choice);
+    if (emi_checkpoint_resumes(job.checkpoint))
+        (void)snprintf(job.why, room, "%s", job.checkpoint->label.course.choice);
     for (;; c++) {
         em_model_free(out);
-        if (job.checkpoint) (void)snprintf(job.checkpoint->label.choice, room, "%s", job.why);
+        if (job.checkpoint) (void)snprintf(job.checkpoint->label.course.choice, room, "%s", job.why);
         mesh->failure = failure = (em_error){0};
         job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
         status = try_method(choices[c], &job, out, &failure);

@@ -343,10 +343,8 @@ em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err)
     double nothing = 0;
     if (!emi_mesh_is_spread(mesh)) return status;
     if (status == EM_OK) status = emi_process_max(mesh, &nothing, 1, err);
-    if (status != EM_OK && mesh->engine.fail) { /* who waits for this process learns of it by the engine */
-        const em_error unknown = {.code = status, .node = -1, .msg = "fit: failed in another process; try again"};
-        mesh->engine.fail(mesh->engine_state, err ? err : &unknown);
-    }
+    if (status != EM_OK)
+        emi_tell_failure(&mesh->engine, mesh->engine_state, status); /* to who waits for this process */
     return status;
 }
 

@@ -83,11 +83,11 @@ static em_status check_engine(const em_engine *engine, em_error *err)
     return emi_fail(err, EM_EINVAL, "engine: its size, name, begin, end or close is not set; try all of them");
 }
 
-/* Others may wait for this process by now. */
-static void tell_others(const em_engine *engine, void *state, em_status status, const em_error *err)
+void emi_tell_failure(const em_engine *engine, void *state, em_status status)
 {
-    const em_error unknown = {.code = status, .node = -1, .msg = "mesh: cannot be opened; try again"};
-    if (engine->fail) engine->fail(state, err ? err : &unknown);
+    em_error told;
+    (void)em_fail_elsewhere(&told, status, "another process");
+    if (engine->fail) engine->fail(state, &told);
 }
 
 em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, int first, int hosted,
@@ -100,7 +100,7 @@ em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, i
     em_mesh *mesh = emi_calloc(1, sizeof *mesh);
     if (!mesh) {
         status = emi_fail_memory_try(err, "mesh", "fewer nodes");
-        tell_others(&known, state, status, err);
+        emi_tell_failure(&known, state, status);
         known.close(state);
         return status;
     }
@@ -111,7 +111,7 @@ em_status em_mesh_open_on(em_mesh **out, const em_engine *engine, void *state, i
     *out = mesh;
     mesh = NULL;
 done:
-    if (status != EM_OK) tell_others(&known, state, status, err);
+    if (status != EM_OK) emi_tell_failure(&known, state, status); /* who may wait for this process by now */
     em_mesh_close(&mesh);
     return status;
 }

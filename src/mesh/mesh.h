@@ -58,9 +58,12 @@ int emi_mesh_is_spread(const em_mesh *mesh);
  * between nodes, so that it does not count as traffic. */
 em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *err);
 
-/* Called by every process with the outcome of what it did alone: EM_OK where all of them succeeded; where one failed, the
- * failure of it, here and in the mesh. */
+/* Called by every process with the outcome of what it did alone: EM_OK where all of them succeeded; where one failed, its
+ * own words there, and elsewhere its name and what the code says. */
 em_status emi_mesh_agree(em_mesh *mesh, em_status status, em_error *err);
+
+/* Tell the other processes, where the engine can: by the code alone. */
+void emi_tell_failure(const em_engine *engine, void *state, em_status status);
 
 int emi_mesh_hosts(const em_mesh *mesh, int node);
 

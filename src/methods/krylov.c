@@ -25,7 +25,7 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
     em_status status = EM_OK;
     *k = (krylov){.s = s};
     TRY(emi_lanczos_open(&k->lanczos, s, emi_mesh_has_root(s->mesh), err));
-    s->width = k->lanczos.most;
+    s->width = s->widest = k->lanczos.most;
     k->sum = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
     k->asked = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
     if (!k->sum || !k->asked) TRY(emi_fail_memory(err, "krylov"));

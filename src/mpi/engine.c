@@ -14,7 +14,7 @@ static em_status fail_again(em_error *err)
 static void mpi_fail(void *state, const em_error *err)
 {
     emi_mpi_state *c = state;
-    emi_channel_fail(&c->channel, err);
+    emi_channel_fail(&c->channel, err->code);
     (void)emi_pending_drop(&c->pending);
 }
 

@@ -79,8 +79,7 @@ static em_status make_state(emi_mpi_state **out, MPI_Comm comm, const emi_mpi_la
         *out = c;
         return status;
     }
-    emi_channel_fail(&c->channel,
-                     &(em_error){.code = status, .node = -1, .msg = "mpi: cannot be opened; try fewer ranks"});
+    emi_channel_fail(&c->channel, status);
     emi_mpi_engine.close(c);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct emi_notice {
-    em_error told;
+    int told;           /* the code: words stay where they were made */
     MPI_Request *sends; /* [ranks] */
     char *here;         /* [ranks] who answered */
 };
@@ -44,21 +44,19 @@ void emi_channel_close(emi_channel *c)
 em_status emi_hear_failure(emi_channel *c, em_error *err)
 {
     int said = 0;
-    em_error told = {0};
+    int told = EM_ENET;
+    char name[32];
     MPI_Status from;
     if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_FAILURE, c->comm, &said, &from) != MPI_SUCCESS || !said) return EM_OK;
     c->failed = 1;
     int rank = from.MPI_SOURCE;
-    int code = MPI_Recv(&told, sizeof told, MPI_BYTE, rank, TAG_FAILURE, c->comm, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS || told.code >= EM_OK || told.code < EM_ENUMERIC)
-        return em_fail(err, EM_ENET, "rank %d: mpi: failed; try again", rank);
-    told.msg[sizeof told.msg - 1] = 0;
-    if (err) *err = told;
-    return told.code;
+    if (MPI_Recv(&told, 1, MPI_INT, rank, TAG_FAILURE, c->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) told = EM_ENET;
+    (void)snprintf(name, sizeof name, "rank %d", rank);
+    return em_fail_elsewhere(err, (em_status)told, name);
 }
 
 /* MPI keeps the notice where a rank does not take it. */
-void emi_channel_fail(emi_channel *c, const em_error *err)
+void emi_channel_fail(emi_channel *c, em_status code)
 {
     static const double moment = 1; /* second */
     emi_notice *n = c->notice;
@@ -66,11 +64,10 @@ void emi_channel_fail(emi_channel *c, const em_error *err)
     emi_idle idle = {0};
     if (c->failed || !n) return;
     c->failed = 1;
-    n->told = *err;
-    (void)snprintf(n->told.msg, sizeof n->told.msg, "rank %d: %.480s", c->rank, err->msg);
+    n->told = code;
     for (int r = 0; r < c->ranks; r++) {
         n->sends[r] = MPI_REQUEST_NULL;
-        if (r != c->rank) (void)MPI_Isend(&n->told, sizeof n->told, MPI_BYTE, r, TAG_FAILURE, c->comm, &n->sends[r]);
+        if (r != c->rank) (void)MPI_Isend(&n->told, 1, MPI_INT, r, TAG_FAILURE, c->comm, &n->sends[r]);
     }
     for (double began = MPI_Wtime(); !done && MPI_Wtime() - began < moment; emi_idle_a_little(&idle))
         if (MPI_Testall(c->ranks, n->sends, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) break;
@@ -174,9 +171,7 @@ em_status emi_lose_patience(emi_channel *c, emi_pending *p, double waited, em_er
     if (status == EM_OK && lower)
         status = linger(c, p, err); /* one voice is enough, if that one has lost patience too */
     if (status != EM_OK || p->done == p->count) return status;
-    em_error own = {0};
-    status = blame(c, p, waited, &own);
-    emi_channel_fail(c, &own);
-    if (err) *err = own;
+    status = blame(c, p, waited, err);
+    emi_channel_fail(c, status);
     return status;
 }

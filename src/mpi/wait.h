@@ -67,14 +67,14 @@ em_status emi_await_all(emi_channel *c, const char *what, int code, MPI_Request 
  * works on it; the rest is called off.  Is nothing left of it? */
 int emi_pending_drop(emi_pending *p);
 
-/* To every other rank, since any of them may come to wait for this one; once. */
-void emi_channel_fail(emi_channel *c, const em_error *err);
+/* The code, to every other rank, since any of them may come to wait for this one; once. */
+void emi_channel_fail(emi_channel *c, em_status code);
 
 /* ---- for when patience is at an end (roll.c) ------------------------------------------------------------------ */
 
 enum { TAG_BLOCKS = 1, TAG_FAILURE = 32765, TAG_CALL, TAG_HERE }; /* MPI has tags to 32767 at least */
 
-/* Has another rank said that it failed?  Then in its words. */
+/* Has another rank said that it failed?  Then by its name, and what the code says. */
 em_status emi_hear_failure(emi_channel *c, em_error *err);
 
 /* Whoever waits answers those who call. */

@@ -286,11 +286,20 @@ static void say_blocks(emi_check *check, const emi_event *link, const along *fou
     say_missing(check, &found->not_received, link->to, "sent", "received");
 }
 
-/* May what was sent last not have arrived?  Not where the receiver came to the end of the run, or never began it. */
+/* Did any site come to the end of the run? */
+static int is_done(const emi_check *check, size_t run)
+{
+    for (int log = 0; log < check->log_count; log++)
+        if (line_of(check, log, EMI_LINE_END, run) > 0) return 1;
+    return 0;
+}
+
+/* May what was sent last not have arrived?  Not where the receiver came to the end of the run; nor where it never began one that
+ * others ended: one that nobody did may have begun anew before it was there. */
 static int may_be_on_its_way(const emi_check *check, const emi_event *sent)
 {
-    return line_of(check, sent->to, EMI_LINE_START, sent->run) > 0 &&
-           line_of(check, sent->to, EMI_LINE_END, sent->run) == 0;
+    int began = line_of(check, sent->to, EMI_LINE_START, sent->run) > 0;
+    return line_of(check, sent->to, EMI_LINE_END, sent->run) == 0 && (began || !is_done(check, sent->run));
 }
 
 /* Events of one link in one run: pairs of a block that was sent and the same block received. */

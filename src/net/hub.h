@@ -70,8 +70,8 @@ void emi_hub_finish(emi_hub *hub, double seconds);
 /* Was it this node that waited too long? */
 int emi_hub_lost_patience(emi_hub *hub);
 
-/* Has a neighbour said that the study is done? */
-int emi_hub_is_done(emi_hub *hub);
+/* Why it is over here too, as a neighbour said: an emi_leave, or 0. */
+int emi_hub_over(emi_hub *hub);
 
 void emi_hub_set_patience(emi_hub *hub, double seconds);
 

@@ -116,7 +116,7 @@ static em_status keep_state(emi_program *p, em_options *options, em_error *err)
     char path[EMI_PATH_ROOM];
     size_t size = EMI_SHA_BYTES * (size_t)p->study->site_count;
     unsigned char *rows = malloc(size), *before = malloc(size);
-    em_status status = rows && before ? emi_state_path(p->state, EMI_STATE_CHECKPOINT, path, err) : no_memory(err);
+    em_status status = rows && before ? emi_state_path(p->state, "checkpoint", path, err) : no_memory(err);
     if (status != EM_OK) goto done;
     emi_hub_rows(p->hub, rows);
     int same = emi_state_read(p->state, EMI_STATE_ROWS, before, size) && memcmp(rows, before, size) == 0;

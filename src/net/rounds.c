@@ -226,12 +226,12 @@ int emi_hub_lost_patience(emi_hub *hub)
     return lost;
 }
 
-int emi_hub_is_done(emi_hub *hub)
+int emi_hub_over(emi_hub *hub)
 {
     (void)pthread_mutex_lock(&hub->lock);
-    int done = hub->node.over == EMI_LEAVE_FINISHED;
+    int over = hub->node.over;
     (void)pthread_mutex_unlock(&hub->lock);
-    return done;
+    return over;
 }
 
 void emi_hub_set_patience(emi_hub *hub, double seconds)

@@ -142,7 +142,7 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
     if (status != EM_OK) return status;
     report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
-    if (report->done_before) return EM_OK;
+    if (report->done_before) return open_audit(job, err); /* the process that ended it may not have come to say so */
     emi_state_remove(&job->state, EMI_STATE_FINISHED);
     if (job->options.again) emi_state_remove(&job->state, EMI_STATE_MODEL);
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
@@ -173,6 +173,7 @@ static em_status end_with_others(site_job *job, em_error *err)
 static emi_leave leave_code(const site_job *job, const em_error *err)
 {
     if (emi_hub_is_interrupted(job->hub)) return EMI_LEAVE_INTERRUPTED;
+    if (emi_hub_over(job->hub)) return (emi_leave)emi_hub_over(job->hub); /* as it was told */
     if (job->site == 0 && err->code != EM_ENET) return EMI_LEAVE_ROOT;
     switch (err->code) {
     case EM_ENET: return emi_hub_lost_patience(job->hub) ? EMI_LEAVE_PATIENCE : EMI_LEAVE_FAILED;
@@ -206,8 +207,8 @@ static em_status all_runs(site_job *job, em_error *err)
         status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
         if (status == EM_OK) status = one_run(job, err);
     } while (status == EM_ENET && !emi_hub_is_interrupted(job->hub) && emi_hub_is_stale(job->hub, p->generation) &&
-             !emi_hub_is_done(job->hub));
-    if (status == EM_ENET && emi_hub_is_done(job->hub)) return end_with_others(job, err);
+             emi_hub_over(job->hub) != EMI_LEAVE_FINISHED);
+    if (status == EM_ENET && emi_hub_over(job->hub) == EMI_LEAVE_FINISHED) return end_with_others(job, err);
     if (status == EM_OK && !job->report->rehearsed) emi_hub_finish(job->hub, 0);
     if (status != EM_OK) emi_hub_leave(job->hub, leave_code(job, err));
     return status;

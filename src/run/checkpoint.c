@@ -1,6 +1,7 @@
 #include "run/checkpoint.h"
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/output.h"
 #include "base/place.h"
 
@@ -56,23 +57,51 @@ static void serialize_asked(emi_serializer *p, emi_label *label)
     }
 }
 
+/* Told to other processes too, so it is checked at once. */
+static void serialize_course(emi_serializer *p, emi_course *course)
+{
+    emi_serialize_long(p, &course->iteration);
+    emi_serialize_text(p, course->method, sizeof course->method);
+    emi_serialize_text(p, course->choice, sizeof course->choice);
+    emi_serialize_int(p, &course->in_double);
+    emi_serialize_int(p, &course->at_root);
+    if (!p->loading) return;
+    if (course->iteration < 1 || course->iteration > LONG_MAX / 2) p->spoiled = 1;
+    if (course->in_double != !!course->in_double || course->at_root != !!course->at_root) p->spoiled = 1;
+}
+
 static void serialize_label(emi_serializer *p, emi_label *label)
 {
     emi_serialize_words(p, label->sizes, EMI_LABEL_SIZES);
     emi_serialize_words(p, &label->network_digest, 1);
     emi_serialize_words(p, &label->data_digest, 1);
-    emi_serialize_long(p, &label->iteration);
-    emi_serialize_text(p, label->method, sizeof label->method);
-    emi_serialize_text(p, label->choice, sizeof label->choice);
-    emi_serialize_int(p, &label->in_double);
+    serialize_course(p, &label->course);
     emi_serialize_words(p, &label->alpha, 1);
     emi_serialize_words(p, &label->network.lowest, 1);
     emi_serialize_words(p, &label->network.beta, 1);
     emi_serialize_words(p, &label->network.spread, 1);
+    emi_serialize_words(p, &label->all_digest, 1);
     serialize_asked(p, label);
 }
 
+/* The same in all parts that were written together; 0: there is none. */
+static uint64_t generation_of(const emi_course *course)
+{
+    uint64_t digest = emi_digest_number(EMI_DIGEST_START, (uint64_t)course->iteration);
+    digest = emi_digest_text(emi_digest_text(digest, course->method), course->choice);
+    digest = emi_digest_number(digest, (uint64_t)course->in_double);
+    return course->iteration ? digest | 1 : 0;
+}
+
 /* ---- finding the one that is there ------------------------------------------------------------- */
+
+enum { FIRST, SECOND, NAMES, NEITHER = -1 };
+
+/* What lies here under the two names: whole parts, or none. */
+typedef struct old_parts {
+    emi_serializer from[NAMES];
+    emi_label label[NAMES];
+} old_parts;
 
 /* A part that is whole, and what it says of itself. */
 static em_status open_part(const char *path, emi_serializer *from, emi_label *label, em_error *err)
@@ -80,70 +109,153 @@ static em_status open_part(const char *path, emi_serializer *from, emi_label *la
     em_status status = emi_serializer_open(from, path, err);
     if (status != EM_OK) return status;
     serialize_label(from, label);
-    if (!from->spoiled && label->iteration >= 1 && label->iteration <= LONG_MAX / 2) return EM_OK;
+    if (!from->spoiled) return EM_OK;
     emi_serializer_close(from);
-    label->iteration = 0;
+    label->course.iteration = 0;
     return emi_fail(err, EM_EDATA, "%s: not what a checkpoint says of itself; try removing it first", path);
 }
 
-/* The newest iteration that every process has. */
-static em_status agree_on_iteration(em_mesh *mesh, long own, long *common, em_error *err)
+/* To go on from, the root must have one; what another process has may do, or not.  A new run overwrites nothing. */
+static em_status look(const emi_checkpoint *c, int resume, old_parts *old, em_error *err)
 {
-    double least = -(double)own;
-    em_status status = emi_process_max(mesh, &least, 1, err);
-    *common = (long)-least;
-    return status;
-}
-
-/* To go on from: of the two generations, the newest one that all processes have.  It keeps the first name, the other goes. */
-static em_status take_old(emi_checkpoint *c, emi_serializer part[2], const emi_label label[2], long newest, long common,
-                          em_error *err)
-{
-    int n = label[1].iteration == common;
-    if (label[n].iteration != common)
-        return emi_fail(err, EM_EDATA,
-                        "%s: of iteration %ld, and other parts are of iteration %ld; try removing them first", c->path,
-                        newest, common);
-    em_status status = n ? rename_next(c, err) : remove_file(c->next, err);
-    if (status != EM_OK) return status;
-    c->from = part[n];
-    part[n] = (emi_serializer){0};
-    c->label = label[n];
-    c->resumed = common;
+    const char *names[NAMES] = {c->path, c->next};
+    if (resume) {
+        em_status status = open_part(c->path, &old->from[FIRST], &old->label[FIRST], err);
+        if (open_part(c->next, &old->from[SECOND], &old->label[SECOND], NULL) == EM_OK) status = EM_OK;
+        return emi_mesh_has_root(c->mesh) ? status : EM_OK;
+    }
+    for (int n = 0; n < NAMES; n++) {
+        if (!emi_serialized_is_at(names[n])) continue;
+        em_status status = open_part(names[n], &old->from[n], &old->label[n], err);
+        if (status != EM_OK) return status;
+    }
     return EM_OK;
 }
 
-/* Where a new run's are to go: one that all processes have is one to go on from.  One under second names alone, which some
- * lack, never was complete, and goes. */
-static em_status leave_old(emi_checkpoint *c, const emi_label label[2], long newest, long common, em_error *err)
+static int newest(const old_parts *old)
 {
-    c->label = label[label[1].iteration > label[0].iteration];
-    if (common > 0) c->found = newest;
-    if (common > 0 || newest == 0) return EM_OK;
-    if (label[0].iteration == 0) return remove_file(c->next, err);
-    return emi_fail(err, EM_EINVAL, "%s: of iteration %ld, and other processes have no part; try removing it first",
-                    c->path, label[0].iteration);
+    return old->label[SECOND].course.iteration ? SECOND : old->label[FIRST].course.iteration ? FIRST : NEITHER;
 }
 
-static em_status find_old(emi_checkpoint *c, int resume, em_error *err)
+/* What the root has, and wants: a file or none, to resume or not. */
+typedef struct offer {
+    uint64_t named, resume, generation[NAMES], at_root[NAMES];
+} offer;
+
+/* The name under which this process has it. */
+static int name_of(const old_parts *old, uint64_t generation)
+{
+    for (int n = 0; n < NAMES; n++)
+        if (generation && generation_of(&old->label[n].course) == generation) return n;
+    return NEITHER;
+}
+
+/* The newer one that all processes have, or that the root alone needs, by the root's name for it.  Where there is none,
+ * *lacking becomes a node whose process has no part of it, counted from 1. */
+static em_status choose(emi_checkpoint *c, const old_parts *old, const offer *o, int named, int *chosen, long *lacking,
+                        em_error *err)
+{
+    double without[NAMES + 1] = {0};
+    for (int n = 0; n < NAMES; n++)
+        if (!o->at_root[n] && name_of(old, o->generation[n]) == NEITHER) without[n] = c->mesh->first + 1;
+    without[NAMES] = !named;
+    em_status status = emi_mesh_is_spread(c->mesh) ? emi_process_max(c->mesh, without, NAMES + 1, err) : EM_OK;
+    if (status != EM_OK) return status;
+    for (int n = 0; n <= NAMES; n++)
+        if (!(without[n] >= 0 && without[n] <= c->mesh->graph->nodes))
+            return emi_fail(err, EM_ENET, "checkpoint: node %g has no part; try the same program everywhere",
+                            without[n]);
+    c->everywhere = without[NAMES] == 0;
+    *chosen = o->generation[SECOND] && without[SECOND] == 0 ? SECOND
+              : o->generation[FIRST] && without[FIRST] == 0 ? FIRST
+                                                            : NEITHER;
+    *lacking = (long)without[o->generation[FIRST] ? FIRST : SECOND];
+    return EM_OK;
+}
+
+static em_status fail_told(const em_mesh *mesh, em_error *err)
+{
+    if (!emi_mesh_failed(mesh))
+        return emi_fail(err, EM_ENET,
+                        "checkpoint: what the root says of the run to go on from cannot be; try the same program "
+                        "everywhere");
+    if (err) *err = mesh->failure;
+    return mesh->failure.code;
+}
+
+/* To go on from: it keeps the first name, the other one goes.  Who has no part is told where the run is. */
+static em_status take_old(emi_checkpoint *c, old_parts *old, const offer *o, int chosen, em_error *err)
+{
+    int n = name_of(old, o->generation[chosen]), root = emi_mesh_has_root(c->mesh);
+    em_status status = EM_OK;
+    c->resumes = 1;
+    if (n != NEITHER && (root || !o->at_root[chosen])) {
+        status = n == SECOND ? rename_next(c, err) : remove_file(c->next, err);
+        c->from = old->from[n];
+        old->from[n] = (emi_serializer){0};
+        c->label = old->label[n];
+        c->labelled = 1;
+    }
+    if (status == EM_OK && o->at_root[chosen] && emi_mesh_is_spread(c->mesh)) {
+        emi_serializer told = emi_serializer_tell(c->mesh);
+        serialize_course(&told, &c->label.course);
+        if (told.spoiled || !c->label.course.at_root) status = fail_told(c->mesh, err);
+    }
+    c->resumed = c->label.course.iteration;
+    return status;
+}
+
+/* Where a new run's are to go: one that could be gone on from is not overwritten.  One under second names alone, which some
+ * lack, never was complete, and goes. */
+static em_status leave_old(emi_checkpoint *c, const old_parts *old, const offer *o, int chosen, em_error *err)
+{
+    int n = newest(old);
+    if (n == NEITHER || (chosen != NEITHER && o->at_root[chosen] && !emi_mesh_has_root(c->mesh))) return EM_OK;
+    c->label = old->label[n];
+    c->labelled = chosen != NEITHER;
+    if (c->labelled) c->found = c->label.course.iteration;
+    if (c->labelled) return EM_OK;
+    if (old->label[FIRST].course.iteration == 0) return remove_file(c->next, err);
+    return emi_fail(err, EM_EINVAL, "%s: of iteration %ld, and other processes have no part; try removing it first",
+                    c->path, old->label[FIRST].course.iteration);
+}
+
+/* Parts that do not make one: the run begins anew, if they are of this problem. */
+static em_status give_up_old(emi_checkpoint *c, const old_parts *old, long lacking)
+{
+    int n = newest(old);
+    c->resumed = -lacking;
+    c->labelled = n != NEITHER;
+    if (c->labelled) c->label = old->label[n];
+    return EM_OK;
+}
+
+static em_status find_old(emi_checkpoint *c, const emi_wish *wish, em_error *err)
 {
     em_status status = EM_OK;
-    const char *names[] = {c->path, c->next};
-    emi_serializer part[2] = {{0}};
-    emi_label label[2] = {{.iteration = 0}};
-    if (resume) {
-        status = open_part(c->path, &part[0], &label[0], err);
-        if (open_part(c->next, &part[1], &label[1], NULL) == EM_OK) status = EM_OK;
+    old_parts old = {0};
+    offer o = {.named = wish->file != NULL, .resume = wish->resume != 0};
+    int chosen = NEITHER;
+    long lacking = 0;
+    if (*c->path) TRY(look(c, wish->resume, &old, err));
+    for (int n = 0; n < NAMES; n++) {
+        o.generation[n] = generation_of(&old.label[n].course);
+        o.at_root[n] = old.label[n].course.at_root != 0;
     }
-    for (int n = 0; n < 2 && !resume && status == EM_OK; n++)
-        if (emi_serialized_is_at(names[n])) status = open_part(names[n], &part[n], &label[n], err);
-    TRY(status);
-    long newest = label[label[1].iteration > label[0].iteration].iteration, common = newest;
-    if (*c->next) TRY(agree_on_iteration(c->mesh, newest, &common, err));
-    TRY(resume ? take_old(c, part, label, newest, common, err) : leave_old(c, label, newest, common, err));
+    if (emi_mesh_is_spread(c->mesh)) {
+        emi_serializer told = emi_serializer_tell(c->mesh);
+        emi_serialize_words(&told, &o, sizeof o / sizeof(uint64_t));
+        if (told.spoiled) TRY(fail_told(c->mesh, err));
+    }
+    if (!o.named) c->path[0] = c->next[0] = 0; /* the root's word */
+    if (!o.named) goto done;
+    TRY(choose(c, &old, &o, wish->file != NULL, &chosen, &lacking, err));
+    if (!o.resume)
+        TRY(leave_old(c, &old, &o, chosen, err));
+    else
+        TRY(chosen == NEITHER ? give_up_old(c, &old, lacking) : take_old(c, &old, &o, chosen, err));
 done:
-    emi_serializer_close(&part[1]);
-    emi_serializer_close(&part[0]);
+    for (int n = 0; n < NAMES; n++) emi_serializer_close(&old.from[n]);
     return status;
 }
 
@@ -152,7 +264,7 @@ done:
 /* The name that is written to. */
 static const char *written(const emi_checkpoint *c)
 {
-    return *c->next ? c->next : c->path;
+    return *c->next && !c->label.course.at_root ? c->next : c->path;
 }
 
 /* Told now, not after hours of work. */
@@ -161,22 +273,22 @@ static em_status check_place(const emi_checkpoint *c, em_error *err)
     emi_output *output = NULL;
     em_status status = emi_serialized_check_place(c->path, err);
     if (status == EM_OK) status = emi_serialized_check_place(c->next, err);
-    if (status == EM_OK) status = emi_output_open(&output, written(c), err);
+    if (status == EM_OK) status = emi_output_open_private(&output, written(c), err);
     emi_output_discard(&output);
     return status;
 }
 
-em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const char *file, double every, int resume,
-                              em_error *err)
+em_status emi_checkpoint_open(emi_checkpoint *c, em_mesh *mesh, const emi_wish *wish, em_error *err)
 {
     em_status status = EM_OK;
-    *c = (emi_checkpoint){.mesh = mesh, .every = every, .saved = emi_seconds()};
-    if (!file) return EM_OK;
-    if (strcmp(file, "-") == 0)
+    *c = (emi_checkpoint){.mesh = mesh, .every = wish->every, .saved = emi_seconds()};
+    if (wish->file && strcmp(wish->file, "-") == 0)
         TRY(emi_fail(err, EM_EINVAL, "checkpoint: '-' cannot be read again; try a file's name"));
-    TRY(name_part(c, file, mesh, err));
-    TRY(check_place(c, err));
-    TRY(find_old(c, resume, err));
+    if (wish->file && (emi_mesh_has_root(mesh) || !wish->at_root)) {
+        TRY(name_part(c, wish->file, mesh, err));
+        TRY(check_place(c, err));
+    }
+    TRY(find_old(c, wish, err));
 done:
     return status;
 }
@@ -192,12 +304,12 @@ void emi_checkpoint_close(emi_checkpoint *c)
 static int is_due(const void *context)
 {
     const emi_checkpoint *c = context;
-    return emi_seconds() - c->saved >= c->every;
+    return c->writes && emi_seconds() - c->saved >= c->every;
 }
 
 int emi_checkpoint_resumes(const emi_checkpoint *c)
 {
-    return c && c->from.stream;
+    return c && c->resumes;
 }
 
 static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
@@ -205,7 +317,7 @@ static em_status write_part(emi_checkpoint *c, emi_solver *s, em_error *err)
     em_status status = EM_OK;
     emi_output *output = NULL;
     emi_serializer to;
-    TRY(emi_output_open(&output, written(c), err));
+    TRY(emi_output_open_private(&output, written(c), err));
     emi_serializer_begin(&to, emi_output_stream(output));
     serialize_label(&to, &c->label);
     TRY(emi_state_serialize(&to, s, err));
@@ -220,27 +332,41 @@ done:
 static em_status save(void *context, emi_solver *s, em_error *err)
 {
     emi_checkpoint *c = context;
-    c->label.iteration = s->iteration;
-    em_status status = emi_mesh_agree(c->mesh, write_part(c, s, err), err);
-    if (status == EM_OK) status = rename_next(c, err);
+    if (!c->writes) return EM_OK;
+    c->label.course.iteration = s->iteration;
+    em_status status = write_part(c, s, err);
+    if (!c->label.course.at_root) {
+        status = emi_mesh_agree(c->mesh, status, err);
+        if (status == EM_OK) status = rename_next(c, err);
+    }
     c->saved = emi_seconds();
     return status;
 }
 
+/* The others are told what they need of it. */
 static em_status restore(void *context, emi_solver *s, em_error *err)
 {
     emi_checkpoint *c = context;
-    s->iteration = c->label.iteration;
-    em_status status = emi_state_serialize(&c->from, s, err);
+    em_status status = EM_OK;
+    c->resumes = 0;
+    s->iteration = c->label.course.iteration;
+    if (c->from.stream) status = emi_state_serialize(&c->from, s, err);
     if (status == EM_OK && c->from.spoiled)
         status = emi_fail(err, EM_EDATA, "%s: not the state of such a run; try removing it first", c->path);
     emi_serializer_close(&c->from);
-    return status;
+    if (status != EM_OK || !c->label.course.at_root || !emi_mesh_is_spread(c->mesh)) return status;
+    emi_serializer told = emi_serializer_tell(c->mesh);
+    if (told.loading) emi_stopping_begin(&s->driver->stopping, s);
+    status = emi_state_serialize(&told, s, err);
+    return status == EM_OK && told.spoiled ? fail_told(c->mesh, err) : status;
 }
 
-const emi_between *emi_checkpoint_between(emi_checkpoint *c)
+const emi_between *emi_checkpoint_between(emi_checkpoint *c, int at_root)
 {
-    if (!c || !*c->path) return NULL;
-    c->between = (emi_between){c, is_due, save, emi_checkpoint_resumes(c) ? restore : NULL};
+    if (!c) return NULL;
+    c->writes = *c->path && (at_root ? emi_mesh_has_root(c->mesh) : c->everywhere);
+    c->label.course.at_root = at_root;
+    if (!c->writes && !c->resumes) return NULL;
+    c->between = (emi_between){c, is_due, save, c->resumes ? restore : NULL};
     return &c->between;
 }

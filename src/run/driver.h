@@ -7,7 +7,7 @@
 
 #include "run/stopping.h"
 
-/* Something that acts between two iterations, in all processes at once. */
+/* Something that acts between two iterations, in all processes that have it at once. */
 typedef struct emi_between {
     void *context;
     int (*is_due)(const void *context); /* asks this process; where one says so, all of them save */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { VERSION = 4, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
+enum { VERSION = 5, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
 
 static const char magic[WORD + 1] = "EMCKPT\r\n"; /* a transfer that changes line ends is noticed at once */
 
@@ -136,7 +136,27 @@ void emi_serializer_close(emi_serializer *p)
     *p = (emi_serializer){0};
 }
 
-/* ---- both ways ----------------------------------------------------------------------------- */
+/* ---- telling ------------------------------------------------------------------------------- */
+
+emi_serializer emi_serializer_tell(em_mesh *mesh)
+{
+    return (emi_serializer){.mesh = mesh, .loading = !emi_mesh_has_root(mesh)};
+}
+
+/* Bit by bit: the mesh does not look at what it gives. */
+static void tell(emi_serializer *p, void *piece, size_t count)
+{
+    double block[PIECE];
+    int phase = p->mesh->phase;
+    memcpy(block, piece, count * WORD);
+    p->mesh->phase = EMI_OBSERVING;
+    emi_tree_give(p->mesh, block, count);
+    p->mesh->phase = phase;
+    if (emi_mesh_failed(p->mesh)) p->spoiled = 1;
+    if (!p->spoiled) memcpy(piece, block, count * WORD);
+}
+
+/* ---- all ways ------------------------------------------------------------------------------ */
 
 static int take(emi_serializer *p, uint64_t *piece, size_t count)
 {
@@ -152,6 +172,10 @@ void emi_serialize_words(emi_serializer *p, void *words, size_t count)
     unsigned char *at = words;
     for (size_t n; count > 0 && !p->spoiled; count -= n, at += n * WORD) {
         n = smaller(count, PIECE);
+        if (p->mesh) {
+            tell(p, at, n);
+            continue;
+        }
         if (p->loading && !take(p, piece, n)) return;
         if (!p->loading) memcpy(piece, at, n * WORD);
         for (size_t t = 0; t < n; t++) piece[t] = lowest_first(piece[t]);
@@ -191,4 +215,6 @@ void emi_serialize_text(emi_serializer *p, char *text, size_t room)
         for (size_t n = 0; n < count; n++) text[from + n] = (char)(word >> 8 * n & 0xff);
     }
     text[room - 1] = 0;
+    for (; *text && p->loading; text++)
+        if (*text < ' ' || *text > '~') p->spoiled = 1; /* as it may be shown */
 }

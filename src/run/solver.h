@@ -88,6 +88,7 @@ struct emi_solver {
     int knows_residual;    /* s->residual is kept: the tolerance is about it, not about the change */
     unsigned uses, traits; /* the method's                                                       */
     int width;             /* columns that the root asks for next, as everyone was told            */
+    int widest;            /* of them, at most: what there is room for                            */
     long iteration;        /* completed, kept by emi_next                                         */
     long iteration_limit;  /* of the whole run                                                    */
     const emi_kept *kept;  /* [kept_count] the method's, while it runs                            */

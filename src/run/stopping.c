@@ -175,6 +175,12 @@ static int is_found(emi_stopping *t, emi_solver *s)
     return t->change <= t->reserve * s->tolerance && confirm(t, s);
 }
 
+/* Others' numbers are taken for sizes: is it a whole one that can be? */
+static int is_within(double number, int most)
+{
+    return number >= 0 && number <= most && number == floor(number);
+}
+
 emi_finding emi_stopping_test(emi_stopping *t, emi_solver *s, int first, int count, int *request)
 {
     test_task task = {t, s, first, count, *request};
@@ -184,6 +190,13 @@ emi_finding emi_stopping_test(emi_stopping *t, emi_solver *s, int first, int cou
     if (!(t->largest[SIZE] < runaway) || isnan(t->largest[RESIDUAL])) {
         emi_field_copy(&t->good, &s->X);
         return EMI_DIVERGED;
+    }
+    if (!is_within(t->largest[REQUEST], EMI_ASKS_END) || !is_within(t->largest[WIDTH], s->widest)) {
+        s->mesh->failure.code = emi_fail(
+            &s->mesh->failure, EM_ENET,
+            "fit: a process asks for %g, with %g columns, and there is room for %d; try the same program everywhere",
+            t->largest[REQUEST], t->largest[WIDTH], s->widest);
+        return EMI_GO_ON;
     }
     *request = (int)t->largest[REQUEST];
     s->width = (int)t->largest[WIDTH];

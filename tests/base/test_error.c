@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "support/check.h"
+#include <eigenmesh/engine.h>
 
+#include <eigenmesh/engine.h>
 #include <string.h>
 
 static void records_code_and_message(void **state)
@@ -89,6 +91,19 @@ static void every_status_has_a_text_of_its_own(void **state)
     assert_string_equal(em_status_text((em_status)17), "unknown status");
 }
 
+/* A number that came from another process may be anything. */
+static void what_failed_elsewhere_is_a_name_and_a_code(void **state)
+{
+    em_error err = {0};
+    (void)state;
+    assert_int_equal(em_fail_elsewhere(&err, EM_EDATA, "rank 1"), EM_EDATA);
+    assert_string_equal(err.msg, "rank 1: has failed (the data is not usable); try what its own message says");
+    assert_int_equal(err.code, EM_EDATA);
+    const int wild[] = {EM_OK, 1, EM_ENUMERIC - 1, 2147483647, -2147483647 - 1};
+    for (int n = 0; n < 5; n++) assert_int_equal(em_fail_elsewhere(&err, (em_status)wild[n], "rank 1"), EM_ENET);
+    assert_int_equal(em_fail_elsewhere(NULL, EM_EIO, "rank 1"), EM_EIO);
+}
+
 static em_status leaves_early(int *reached)
 {
     em_status status;
@@ -117,6 +132,7 @@ int main(void)
         cmocka_unit_test(keeps_to_one_line),
         cmocka_unit_test(cuts_what_is_too_long),
         cmocka_unit_test(every_status_has_a_text_of_its_own),
+        cmocka_unit_test(what_failed_elsewhere_is_a_name_and_a_code),
         cmocka_unit_test(try_leaves_at_the_first_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@ done
 works generate -d 60 -N 3000 -k 4 --gap 0.95 -o data.npy
 launch=(env) # what the program is started by
 processes=1
+writers=1   # of checkpoints, among them
 longest=0.3 # seconds from a checkpoint to the end of a run, at most
 RANDOM=${EIGENMESH_TEST_SEED:-1}
 
@@ -50,10 +51,10 @@ parts()
     find . -regextype egrep -regex '\./run\.ck(\.[0-9]+-[0-9]+(\.next)?)?'
 }
 
-# Every process has one: before that there is nothing to resume from.
+# Every process that writes has one: before that there is nothing to resume from.
 is_complete()
 {
-    [[ $(parts | sed 's/\.next$//' | sort -u | wc -l) -eq $processes ]]
+    [[ $(parts | sed 's/\.next$//' | sort -u | wc -l) -eq $writers ]]
 }
 
 wait_for_checkpoint()
@@ -118,6 +119,7 @@ killed_and_resumed()
         kill_within "$(delay)"
         resume=(--resume)
     done
+    [[ -z $(find . -name 'run.ck*' -perm /077) ]] || fail "others may read the checkpoint"
     limit=$(($(reached) + 100))
     ends 0 "${part[@]}" --iterations "$limit" --resume --json
     [[ $(resumed_from) -gt 0 ]] || fail "nothing was resumed"

@@ -63,7 +63,7 @@ static void another_problem_is_refused(void **state)
 enum {
     WORD = 8,
     ENTRY = 6 * WORD,
-    COUNT_AT = 51 * WORD
+    COUNT_AT = 53 * WORD
 }; /* of the options in the file: how many, then a name and a value each */
 
 static unsigned char *entry_of(unsigned char *bytes, size_t size, const char *name)
@@ -183,9 +183,9 @@ static void damage_is_noticed(void **state)
     write_bytes(file, longer, size + 8);
     refused(&options, &usual, EM_EDATA, "damaged or cut short");
     free(longer);
-    bytes[8] = 5;
+    bytes[8] = 4;
     write_bytes(file, bytes, size);
-    refused(&options, &usual, EM_EDATA, "a checkpoint of version 5, and this program knows 4");
+    refused(&options, &usual, EM_EDATA, "a checkpoint of version 4, and this program knows 5");
     bytes[0] ^= 1;
     write_bytes(file, bytes, size);
     refused(&options, &usual, EM_EDATA, "not a checkpoint, and left as it is; try another FILE");
@@ -256,9 +256,9 @@ static void a_checkpoint_is_not_overwritten(void **state)
     check_untouched(&options, EM_EDATA, "damaged or cut short, its checksum is wrong; try removing it first");
     write_bytes(file, bytes, size / 2);
     check_untouched(&options, EM_EDATA, "damaged or cut short");
-    bytes[8] = 5;
+    bytes[8] = 6;
     write_bytes(file, bytes, size);
-    check_untouched(&options, EM_EDATA, "a checkpoint of version 5");
+    check_untouched(&options, EM_EDATA, "a checkpoint of version 6");
     free(bytes);
 }
 

@@ -183,7 +183,7 @@ def make_hdf5():
 
 def make_checkpoint():
     """Patches (fuzz_checkpoint.c): the method, then words to replace: where, and what."""
-    label_iteration, alpha, options, option_count = 10, 47, 51, 20  # each of which takes six words
+    label_iteration, at_root, alpha, options, option_count = 10, 47, 48, 53, 20  # each of which takes six words
     tested = options + 1 + 6 * option_count
     column, found, first_count = tested + 1, tested + 3, tested + 8
     for method in range(6):
@@ -191,6 +191,7 @@ def make_checkpoint():
         for name, place, word in (
             ("late", label_iteration, 1 << 62),
             ("never", label_iteration, 0),
+            ("root", at_root, 1 if method else 0),
             ("step", alpha, 0x7FF8000000000000),
             ("options", options, 1 << 40),
             ("fewer", options, 3),

@@ -28,6 +28,31 @@ refuses_together 4 2 "rank 1: nan-1.npy: row 7" fit nan-%d.npy "${model[@]}" --a
 refuses_together 2 2 "rank 0: nan-1.npy: row 7" fit nan-%d.npy -n 4 "${model[@]}"
 refuses_together 2 2 "components: 9 of them" fit good-%d.csv -k 9 -o model.npz --header no
 
+# What one rank's data holds, no other hears of: neither a cell nor a file's name.
+for node in 0 1 2 3; do cp "good-$node.csv" "cell-$node.csv"; done
+sed -i '5s/^[^,]*/SECRET-cell/' cell-1.csv
+refuses_together 4 2 "rank 1: cell-1.csv: " fit cell-%d.csv "${model[@]}"
+grep -qF "'SECRET-cell'" "$err" || fail "the rank itself does not say which cell"
+grep -qF "rank 1: has failed (the data is not usable)" "$scratch/log/heard" || fail "rank 0 does not say what kind of failure"
+
+# each_to_its_own RANKS ARGUMENT...: the program, with the words of each rank in a file of its own, words-RANK.
+cat >own_words <<'END_OF_FILE'
+#!/usr/bin/env bash
+exec "$EIGENMESH" "$@" 2>"$WORDS/words-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+END_OF_FILE
+chmod +x own_words
+mkdir "$scratch/words"
+export EIGENMESH WORDS=$scratch/words
+for cells in cell-%d.csv nan-%d.npy; do
+    launch -n 4 ./own_words fit "$cells" "${model[@]}"
+    [[ $status -eq 2 ]] || fail "status is not 2"
+    grep -q "^eigenmesh: rank 1: $(printf "$cells" 1): .*; try " "$WORDS/words-1" || fail "rank 1 does not speak"
+    [[ $(wc -l <"$WORDS/words-1") -eq 1 ]] || fail "rank 1 speaks more than once"
+    [[ $(wc -l <"$WORDS/words-0") -eq 1 ]] || fail "rank 0 does not speak once"
+    grep -qE "$heard" "$WORDS/words-0" || fail "rank 0 has other words: $(<"$WORDS/words-0")"
+    [[ ! -s $WORDS/words-2 && ! -s $WORDS/words-3 ]] || fail "ranks speak that know nothing"
+done
+
 # Usage.
 refuses_together 3 2 "3 ranks for 2 nodes" fit data.npy -n 2 "${model[@]}"
 refuses_together 2 2 "--engine: local runs in one process, and 2 were started" fit data.npy --engine local "${model[@]}"
@@ -107,7 +132,7 @@ after_a_while()
     local watch=$!
     wait "$mpirun_pid" || status=$?
     kill "$watch" 2>/dev/null || true
-    grep '^eigenmesh: ' "$scratch/log/all" >"$err" || true
+    sort_words
     [[ $status -ne 0 ]] || fail "status is 0"
     for pid in "${rank_pids[@]}"; do # mpirun may be gone a moment before the last of them
         while is_there "$pid"; do

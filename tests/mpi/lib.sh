@@ -16,13 +16,23 @@ require_python()
     exit 77
 }
 
-# mpirun with these arguments; $err holds what the program said, $log/mpirun what mpirun itself did.
+# What rank 0 says of another rank that has failed: who it is and what kind of failure, and nothing of that rank's own words.
+heard='^eigenmesh: rank [0-9]+: has failed \([a-z ]+\); try what its own message says$'
+
+# Of all that was said: $err, the program's own words, but for what rank 0 only heard, which is in $log/heard.
+sort_words()
+{
+    grep '^eigenmesh: ' "$scratch/log/all" | grep -vE "$heard" >"$err" || true
+    grep -E "$heard" "$scratch/log/all" >"$scratch/log/heard" || true
+}
+
+# mpirun with these arguments; then sort_words, and $log/mpirun is what mpirun itself said.
 launch()
 {
     ran="(mpirun) $*"
     status=0
     timeout "$limit" bash "$here/mpirun.sh" "$@" >"$out" 2>"$scratch/log/all" </dev/null || status=$?
-    grep '^eigenmesh: ' "$scratch/log/all" >"$err" || true
+    sort_words
     grep -v '^eigenmesh: ' "$scratch/log/all" >"$scratch/log/mpirun" || true
     [[ $status -ne 124 ]] || fail "it did not end within $limit s"
 }
@@ -42,10 +52,15 @@ works_together()
     [[ ! -s $scratch/log/all ]] || fail "something is on stderr"
 }
 
-# launch_refuses STATUS WORDS MPIRUN_ARGUMENT...: the same of all ranks.
+# launch_refuses STATUS WORDS MPIRUN_ARGUMENT...: the same of all ranks.  Another rank than the first says so itself, and the
+# first one that it did.
 launch_refuses()
 {
+    local who=""
     refused_by launch "$@"
+    if [[ $(<"$err") =~ ^eigenmesh:\ (rank\ [1-9][0-9]*:\ ) ]]; then who=${BASH_REMATCH[1]}; fi
+    [[ $(wc -l <"$scratch/log/heard") -eq ${who:+1}+0 ]] || fail "rank 0 says: $(<"$scratch/log/heard")"
+    grep -q "^eigenmesh: $who" "$scratch/log/heard" || [[ -z $who ]] || fail "rank 0 names another rank"
 }
 
 refuses_together()

@@ -18,7 +18,7 @@ ends()
     done
     kill -KILL "$mpirun_pid" 2>/dev/null || true
     wait "$mpirun_pid" || status=$?
-    grep '^eigenmesh: ' "$scratch/log/all" >"$err" || true
+    sort_words
     [[ $status -ne 0 ]] || fail "status is 0"
     grep -qE -- "$1" "$err" || fail "stderr does not say '$1'"
     grep -qE '^eigenmesh: .+: .+; try .+' "$err" || fail "stderr is not 'WHAT: WHY; try WHAT'"

@@ -2,7 +2,7 @@
 # `eigenmesh audit check`, as a user types it, on the logs that the fuzzer begins with: tests/net/audit_command.sh EIGENMESH
 set -euo pipefail
 program=$1
-corpus=$(cd "$(dirname "$0")/../fuzz/corpus/audit" && pwd)
+corpus=$(cd "$(dirname "$0")/../fuzz/corpus/net_audit" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -37,6 +37,7 @@ study_of() {
     local sites=$1 n id
     shift
     base=$(free_ports "$sites")
+    rm -f key.*
     printf '[study]\nname = heart\nmasks = no\n' >heart.study
     printf '%s\n' "$@" >>heart.study
     for ((n = 0; n < sites; n++)); do
@@ -70,10 +71,14 @@ P
 
 # start N [option...]: site N in the background; its process is in pid[N].
 declare -A pid
+suffix=csv  # of the data
+options=()  # of every site
+patience=120s
 start() {
     local n=$1
     shift
-    "$program" node heart.study "data.$n.csv" -o "model.$n.npz" --key "key.$n" --state "state.$n" --patience 120s "$@" \
+    "$program" node heart.study "data.$n.$suffix" -o "model.$n.npz" --key "key.$n" --state "state.$n" --patience "$patience" \
+        "${options[@]}" "$@" \
         >"out.$n" 2>>"err.$n" &
     pid[$n]=$!
 }

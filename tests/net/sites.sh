@@ -43,9 +43,11 @@ echo "ok: columns in another order"
 study_of 3 "components = 3"
 rm -rf state.* err.*
 sed -i '1s/f3/g3/' data.1.csv
-all_start 3 --patience 4s
+patience=4s
+all_start 3
 for n in 0 1 2; do ends "$n" 1; done
 grep -q "s1 has columns of other names" err.0 || fail "the root does not say who has other columns"
+patience=120s
 echo "ok: other names"
 
 # Sites that only dial out, IPv6, and names.
