@@ -31,7 +31,7 @@ static void unlink_conn(emi_hub *hub, emi_conn *c)
 }
 
 /* It is over, and a link that stood on it is down. */
-static void drop(emi_hub *hub, emi_conn *c, const char *why, double now)
+void emi_conn_drop(emi_hub *hub, emi_conn *c, const char *why, double now)
 {
     if (c->stage == EMI_LINKED)
         emi_node_gone(&hub->node, c->peer, why, now);
@@ -41,7 +41,7 @@ static void drop(emi_hub *hub, emi_conn *c, const char *why, double now)
     free_conn(c);
 }
 
-static void add(emi_hub *hub, int socket, int dialled, const char *from, double now)
+void emi_conn_add(emi_hub *hub, int socket, int dialled, const char *from, double now)
 {
     em_error err;
     emi_conn *c = calloc(1, sizeof *c);
@@ -63,49 +63,6 @@ static void add(emi_hub *hub, int socket, int dialled, const char *from, double 
     hub->conns = c;
 }
 
-static int is_stranger(const emi_conn *c)
-{
-    return c->stage != EMI_LINKED && c->dialled < 0;
-}
-
-/* Strangers that came: room is made for another, at the cost of the oldest. */
-static int is_room_for(emi_hub *hub, const char *from, double now)
-{
-    int all = 0, same = 0;
-    emi_conn *oldest = NULL;
-    for (emi_conn *c = hub->conns; c; c = c->next) {
-        if (!is_stranger(c)) continue;
-        all++;
-        same += strcmp(c->from, from) == 0;
-        oldest = c; /* the list begins with the latest */
-    }
-    if (same >= EMI_STRANGERS_EACH) return 0;
-    if (all >= EMI_STRANGERS) drop(hub, oldest, "others came before it said who it is", now);
-    return 1;
-}
-
-void emi_conns_accept(emi_hub *hub, int listener, double now)
-{
-    char from[EMI_ADDRESS_TEXT];
-    for (int socket; (socket = emi_accept(listener, from)) >= 0;) {
-        if (is_room_for(hub, from, now)) {
-            add(hub, socket, -1, from, now);
-        } else {
-            (void)close(socket);
-            emi_hub_tell(hub, EMI_NEWS_REFUSED, -1, from, "too many connections at once");
-        }
-    }
-}
-
-void emi_conns_drop_late(emi_hub *hub, double now)
-{
-    for (emi_conn *c = hub->conns, *next; c; c = next) {
-        next = c->next;
-        if (c->stage != EMI_LINKED && now - c->since > EMI_GREETING_SECONDS)
-            drop(hub, c, c->stage == EMI_PARTS ? NULL : "took too long to say who it is", now);
-    }
-}
-
 static emi_conn *conn_of(const emi_hub *hub, int peer)
 {
     for (emi_conn *c = hub->conns; c; c = c->next)
@@ -116,7 +73,7 @@ static emi_conn *conn_of(const emi_hub *hub, int peer)
 void emi_conns_drop_peer(emi_hub *hub, int peer, const char *why, double now)
 {
     emi_conn *c = conn_of(hub, peer);
-    if (c) drop(hub, c, why, now);
+    if (c) emi_conn_drop(hub, c, why, now);
 }
 
 void emi_conns_close(emi_hub *hub)
@@ -160,19 +117,21 @@ static void dial_one(emi_hub *hub, emi_caller *caller, double now)
     if (step == 0) return;
     emi_dial_close(&caller->dial);
     if (step > 0)
-        add(hub, socket, caller->peer, site->host, now);
+        emi_conn_add(hub, socket, caller->peer, site->host, now);
     else
         emi_hub_tell(hub, EMI_NEWS_DOWN, caller->peer, site->host, err.msg);
 }
 
 void emi_conns_dial(emi_hub *hub, double now)
 {
+    enum { STEADY_SECONDS = 1 };
     for (int n = 0; n < hub->caller_count; n++) {
         emi_caller *caller = &hub->callers[n];
-        if (emi_node_link(&hub->node, caller->peer)->up)
-            caller->pause = 0;
-        else
+        const emi_conn *c = conn_of(hub, caller->peer);
+        if (!c)
             dial_one(hub, caller, now);
+        else if (now - c->since > STEADY_SECONDS) /* one that breaks at once, each time, is not dialled at once again */
+            caller->pause = 0;
     }
 }
 
@@ -283,6 +242,7 @@ static const char *read_some(emi_hub *hub, emi_conn *c, double now, char *words,
             return words;
         }
         c->in_count += got;
+        if (c->stage == EMI_LINKED) emi_node_link(&hub->node, c->peer)->heard = now; /* a slow frame is no silence */
         const char *why = take_frames(hub, c, now);
         if (why) return why;
     }
@@ -338,11 +298,17 @@ static const char *shake(emi_hub *hub, emi_conn *c, char *words, size_t room)
 
 static const char *move_one(emi_hub *hub, emi_conn *c, double now, char *words, size_t room)
 {
+    enum {
+        CONTROL_MOST = 1 << 20
+    }; /* bytes: what is said beside blocks is short, and said again on the next connection */
     const char *why = NULL;
     if (c->stage == EMI_SHAKES) why = shake(hub, c, words, room);
     if (why || c->stage == EMI_SHAKES) return why;
     why = read_some(hub, c, now, words, room);
-    return why ? why : write_some(hub, c, words, room);
+    if (!why) why = write_some(hub, c, words, room);
+    if (!why && c->stage == EMI_LINKED && emi_node_link(&hub->node, c->peer)->control_size > CONTROL_MOST)
+        why = "asks and does not listen";
+    return why;
 }
 
 void emi_conns_move(emi_hub *hub, double now)
@@ -351,6 +317,6 @@ void emi_conns_move(emi_hub *hub, double now)
     for (emi_conn *c = hub->conns, *next; c; c = next) {
         const char *why = move_one(hub, c, now, words, sizeof words);
         next = c->next; /* another connection of the same link may have gone meanwhile */
-        if (why) drop(hub, c, why, now);
+        if (why) emi_conn_drop(hub, c, why, now);
     }
 }

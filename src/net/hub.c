@@ -21,70 +21,7 @@ const char *emi_hub_name(const emi_hub *hub, int site)
     return site >= 0 && site < hub->options.study->site_count ? hub->options.study->sites[site].name : "nobody";
 }
 
-/* ---- news ------------------------------------------------------------------------------------------------------------------- */
-
-/* Refusals of an address are told once a minute. */
-static int is_told_already(emi_hub *hub, const char *from)
-{
-    enum { PAUSE = 60 };
-    double now = emi_hub_now();
-    size_t oldest = 0, count = sizeof hub->refused / sizeof *hub->refused;
-    for (size_t n = 0; n < count; n++) {
-        if (strcmp(hub->refused[n].from, from) == 0 && now - hub->refused[n].last < PAUSE) return 1;
-        if (hub->refused[n].last < hub->refused[oldest].last) oldest = n;
-    }
-    (void)snprintf(hub->refused[oldest].from, sizeof hub->refused[oldest].from, "%s", from);
-    hub->refused[oldest].last = now;
-    return 0;
-}
-
-static void to_hex(const unsigned char *bytes, size_t count, char *out)
-{
-    for (size_t n = 0; n < count; n++) (void)snprintf(out + 2 * n, 3, "%02x", bytes[n]);
-}
-
-static void log_up(emi_hub *hub, int peer)
-{
-    char instance[2 * EMI_INSTANCE_BYTES + 1];
-    const emi_link *l = emi_node_link(&hub->node, peer);
-    const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
-                                        {.name = "instance", .text = instance},
-                                        {.name = "peer_audit", .digest = l->peer_audit},
-                                        {.name = "own_audit", .digest = l->own_audit}};
-    to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
-    (void)emi_audit_write(hub->options.audit, "up", fields, 4, 0, NULL);
-}
-
-static void log_start(emi_hub *hub)
-{
-    const emi_field_of_line fields[] = {{.name = "run", .digest = hub->node.run},
-                                        {.name = "iteration", .number = &hub->node.iteration}};
-    (void)emi_audit_write(hub->options.audit, "start", fields, 2, 1, NULL);
-}
-
-/* What a full disk keeps from the log is told with the next line that must be there. */
-static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
-{
-    int down = what == EMI_NEWS_DOWN || what == EMI_NEWS_LEFT;
-    const char *name = down ? "peer" : peer >= 0 ? "site" : "address";
-    const emi_field_of_line fields[] = {{.name = name, .text = who}, {.name = "why", .text = why ? why : ""}};
-    if (!hub->options.audit) return;
-    if (what == EMI_NEWS_UP)
-        log_up(hub, peer);
-    else if (what == EMI_NEWS_START)
-        log_start(hub);
-    else
-        (void)emi_audit_write(hub->options.audit, down ? "down" : "refused", fields, 2, !down && peer >= 0, NULL);
-}
-
-void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
-{
-    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
-    if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
-    if (what == EMI_NEWS_REFUSED && is_told_already(hub, who)) return;
-    if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
-    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
-}
+/* ---- what the machine asks for --------------------------------------------------------------------------------------------- */
 
 static void take_news(void *context, emi_news what, int peer, const char *why)
 {
@@ -92,8 +29,6 @@ static void take_news(void *context, emi_news what, int peer, const char *why)
     emi_hub_tell(hub, what, peer, NULL, why);
     (void)pthread_cond_broadcast(&hub->changed);
 }
-
-/* ---- what the machine asks for --------------------------------------------------------------------------------------------- */
 
 /* The X25519 key is for masks: what is said of it is its public half. */
 static int draw_life(void *context, unsigned char instance[EMI_INSTANCE_BYTES], unsigned char key[EMI_PUBLIC_BYTES])
@@ -165,7 +100,8 @@ static em_status open_node(emi_hub *hub, em_error *err)
     hub->peers = calloc(sites, sizeof *hub->peers);
     hub->waited = calloc(sites, sizeof *hub->waited);
     hub->callers = calloc(sites, sizeof *hub->callers);
-    if (!hub->parent || !hub->peers || !hub->waited || !hub->callers)
+    hub->told = calloc(sites, sizeof *hub->told);
+    if (!hub->told || !hub->parent || !hub->peers || !hub->waited || !hub->callers)
         return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
     for (int n = 0; n < study->site_count; n++) hub->parent[n] = study->sites[n].parent;
     emi_node_config config = {.site = hub->options.site,
@@ -248,6 +184,7 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
     if (!hub) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
     hub->options = *options;
     hub->patience = options->patience;
+    hub->strangers_most = emi_strangers_most();
     hub->wake[0] = hub->wake[1] = -1;
     (void)pthread_mutex_init(&hub->lock, NULL);
     pthread_condattr_t monotonic;
@@ -288,6 +225,7 @@ void emi_hub_close(emi_hub **closed)
     (void)pthread_mutex_destroy(&hub->lock);
     for (int n = 0; n < 2; n++) free(hub->polls[n].at);
     free(hub->callers);
+    free(hub->told);
     free(hub->waited);
     free(hub->peers);
     free(hub->parent);
@@ -315,7 +253,8 @@ static int watch_all(emi_hub *hub, struct emi_polls *p)
     int wait = 1000;
     p->count = 0;
     watch(p, hub->wake[0], POLLIN);
-    for (int n = 0; n < hub->listener_count; n++) watch(p, hub->listeners[n], POLLIN);
+    int deaf = emi_hub_now() < hub->deaf_until;
+    for (int n = 0; n < hub->listener_count && !deaf; n++) watch(p, hub->listeners[n], POLLIN);
     for (int n = 0; n < hub->caller_count; n++) {
         const emi_caller *caller = &hub->callers[n];
         if (caller->dial) watch(p, emi_dial_socket(caller->dial), emi_dial_wants(caller->dial));

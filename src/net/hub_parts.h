@@ -1,5 +1,5 @@
-/* What the files of the hub share: hub.c has the thread, rounds.c the solver's side, connections.c what becomes
- * of a socket. */
+/* What the files of the hub share: hub.c has the thread, rounds.c the solver's side, connections.c what becomes of a socket,
+ * strangers.c who comes, news.c what is told. */
 #ifndef EIGENMESH_NET_HUB_PARTS_H
 #define EIGENMESH_NET_HUB_PARTS_H
 
@@ -14,7 +14,7 @@
 enum {
     EMI_LISTENERS = 8,
     EMI_STRANGERS = 64,       /* connections that have not said HELLO, in all; the oldest goes first */
-    EMI_STRANGERS_EACH = 8,   /* of one address                                                      */
+    EMI_STRANGERS_EACH = 8,   /* of one address; again                                               */
     EMI_GREETING_SECONDS = 10 /* for a handshake and HELLO                                           */
 };
 
@@ -75,7 +75,11 @@ struct emi_hub {
     struct {
         char from[EMI_ADDRESS_TEXT];
         double last;
-    } refused[32]; /* so that strangers do not fill the log */
+    } refused[32];                    /* so that strangers do not fill the log */
+    double (*told)[EMI_NEWS_DIFFERS]; /* [sites] when it was told last, of each kind of news */
+
+    int strangers_most;
+    double deaf_until; /* nobody who comes is listened to */
 
     double patience;
     int lost_patience;
@@ -85,6 +89,9 @@ struct emi_hub {
 double emi_hub_now(void); /* seconds */
 void emi_hub_wake(emi_hub *hub);
 const char *emi_hub_name(const emi_hub *hub, int site);
+
+/* ---- news.c; the lock is held -------------------------------------------------------------------------------------------- */
+
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
 
 /* ---- hub.c; the lock is held ------------------------------------------------------------------------------------------- */
@@ -96,12 +103,18 @@ void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most);
 
 int emi_hub_has_output(const emi_hub *hub); /* for those who are there */
 
+/* ---- strangers.c; the lock is held -------------------------------------------------------------------------------------- */
+
+int emi_strangers_most(void); /* at once */
+void emi_conns_accept(emi_hub *hub, int listener, double now);
+void emi_conns_drop_late(emi_hub *hub, double now); /* those that take too long */
+
 /* ---- connections.c; the lock is held ------------------------------------------------------------------------------------ */
 
-void emi_conns_accept(emi_hub *hub, int listener, double now);
+void emi_conn_add(emi_hub *hub, int socket, int dialled, const char *from, double now);
+void emi_conn_drop(emi_hub *hub, emi_conn *c, const char *why, double now); /* a link that stood on it is down */
 void emi_conns_dial(emi_hub *hub, double now);
-void emi_conns_move(emi_hub *hub, double now);      /* all of them, as far as they go */
-void emi_conns_drop_late(emi_hub *hub, double now); /* strangers that take too long */
+void emi_conns_move(emi_hub *hub, double now); /* all of them, as far as they go */
 void emi_conns_drop_peer(emi_hub *hub, int peer, const char *why, double now);
 void emi_conns_close(emi_hub *hub);
 

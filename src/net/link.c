@@ -120,7 +120,8 @@ void emi_link_up(emi_link *l, double now)
     l->up = 1;
     l->heard = l->beat = now;
     l->control_size = l->out_size = l->out_at = 0;
-    l->peer_awaits = EMI_NOBODY;
+    l->peer_awaits = l->said_awaits = EMI_NOBODY;
+    l->left = 0;
 }
 
 void emi_link_down(emi_link *l, double now)

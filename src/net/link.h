@@ -38,7 +38,8 @@ typedef struct emi_link {
     unsigned char own_audit[32];           /* and that this node said */
     int greeted;                           /* it has said HELLO, and waits for the other one */
     unsigned char said_run[EMI_RUN_BYTES]; /* what this node said it is in */
-    int peer_awaits;                       /* a site, or EMI_NOBODY */
+    int peer_awaits, said_awaits;          /* a site, or EMI_NOBODY: what the last BEAT of each said */
+    int left;                              /* why it said it leaves; 0: it did not */
 
     /* Out. */
     const unsigned char *block; /* the sender's; NULL: nothing to send */

@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEAT_SECONDS = 15, SILENCE_SECONDS = 45 };
+enum {
+    BEAT_SECONDS = 15,
+    NEW_BEAT_SECONDS = 1, /* where another site is awaited than the last BEAT said */
+    SILENCE_SECONDS = 45,
+    LEFT_SECONDS = 60 /* after which a neighbour that waited too long for somebody is the one that is awaited */
+};
 
 static const unsigned char no_run[EMI_RUN_BYTES];
 
@@ -223,8 +228,8 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
     case EMI_OTHER_SIZE:
         node->over = EMI_LEAVE_SIZE;
         node->over_by = l->peer;
-        *why = "sent a block of another size";
-        return -1;
+        say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
+        return 0;
     case EMI_SET_BACK:
         emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, "counts frames that cannot be: a machine that was set back?");
         if (emi_node_renew(node, now)) node->no_memory = 1;
@@ -243,6 +248,7 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
 static int take_leave(emi_node *node, int peer, const emi_frame *frame, const char **why)
 {
     int code = emi_u16_read(frame->payload);
+    emi_node_link(node, peer)->left = code;
     emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
     *why = "left";
     if (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_SIZE ||
@@ -270,7 +276,9 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
     case EMI_START: return peer == emi_parent_of(node, node->config.site) ? emi_take_start(node, frame, now, why) : -1;
     case EMI_RUN: return take_run(node, l, frame, now, why);
     case EMI_DATA:
-        return is_of_run(node, frame) ? emi_node_settle(node, l, emi_link_data(l, node->run, frame), now, why) : 0;
+        return is_of_run(node, frame) && node->over != EMI_LEAVE_SIZE
+                   ? emi_node_settle(node, l, emi_link_data(l, node->run, frame), now, why)
+                   : 0;
     case EMI_ACK:
         return is_of_run(node, frame)
                    ? emi_node_settle(node, l, emi_link_acked(l, emi_u64_read(frame->payload)), now, why)
@@ -285,14 +293,16 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
 
 void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int peer), void *context)
 {
-    int awaits = emi_node_awaits(node);
+    int site = emi_node_awaits(node), awaits = site < 0 ? EMI_NOBODY : site;
     unsigned char payload[2];
-    emi_u16_write(payload, awaits < 0 ? EMI_NOBODY : (uint16_t)awaits);
+    emi_u16_write(payload, (uint16_t)awaits);
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
         if (l->up && now - l->heard >= SILENCE_SECONDS) silent(context, l->peer);
-        if (!l->up || now - l->beat < BEAT_SECONDS) continue;
+        if (!l->up && now - l->down_since >= LEFT_SECONDS) l->left = 0;
+        if (!l->up || now - l->beat < (awaits == l->said_awaits ? BEAT_SECONDS : NEW_BEAT_SECONDS)) continue;
         l->beat = now;
+        l->said_awaits = awaits;
         emi_node_say(node, l, EMI_BEAT, payload, sizeof payload);
     }
 }
@@ -325,11 +335,11 @@ int emi_node_round_is_done(const emi_node *node)
     return 1;
 }
 
-/* Through a neighbour: itself, or whom it awaits in turn. */
+/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now. */
 static int awaited_through(const emi_node *node, int peer)
 {
     const emi_link *l = emi_node_link((emi_node *)node, peer);
-    int further = l && l->up ? l->peer_awaits : EMI_NOBODY;
+    int further = l && (l->up || l->left == EMI_LEAVE_PATIENCE) ? l->peer_awaits : EMI_NOBODY;
     return further < node->config.sites && further != node->config.site ? further : peer;
 }
 

@@ -15,9 +15,18 @@ int emi_socket_prepare(int fd)
     return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ? -1 : 0;
 }
 
+#if defined(__linux__) && !defined(TCP_RTO_MAX_MS)
+#define TCP_RTO_MAX_MS 44 /* since Linux 6.15; an older one does not know it, and doubles its pauses for minutes */
+#endif
+
+/* After a cut TCP tries again every few seconds, however long the cut was. */
 void emi_socket_tune(int fd)
 {
     int on = 1;
+#ifdef TCP_RTO_MAX_MS
+    int most = 4000;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MAX_MS, &most, sizeof most);
+#endif
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }

@@ -1,0 +1,88 @@
+/* What is told to people and to the log, and how often: nobody outside can fill a disk with it. */
+#include "net/hub_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TOLD_SECONDS = 60 };
+
+static int is_recent(double last, double now)
+{
+    return last != 0 && now - last < TOLD_SECONDS;
+}
+
+/* Of strangers, an address is told once a minute, and no more addresses than there is room for: whoever has a million of them is
+ * not told a million times. */
+static int is_stranger_told(emi_hub *hub, const char *from, double now)
+{
+    size_t oldest = 0, count = sizeof hub->refused / sizeof *hub->refused;
+    for (size_t n = 0; n < count; n++) {
+        if (strcmp(hub->refused[n].from, from) == 0 && is_recent(hub->refused[n].last, now)) return 1;
+        if (hub->refused[n].last < hub->refused[oldest].last) oldest = n;
+    }
+    if (is_recent(hub->refused[oldest].last, now)) return 1;
+    (void)snprintf(hub->refused[oldest].from, sizeof hub->refused[oldest].from, "%s", from);
+    hub->refused[oldest].last = now;
+    return 0;
+}
+
+/* What would come again with every call: refusals, studies that differ, and nobody answering (`from` is where). */
+static int is_told_already(emi_hub *hub, emi_news what, int site, const char *from)
+{
+    double now = emi_hub_now();
+    int again = what == EMI_NEWS_REFUSED || what == EMI_NEWS_STUDY || (what == EMI_NEWS_DOWN && from);
+    if (site >= 0 && what == EMI_NEWS_UP) hub->told[site][EMI_NEWS_DOWN] = 0;
+    if (!again) return 0;
+    if (site < 0) return is_stranger_told(hub, from ? from : "", now);
+    if (is_recent(hub->told[site][what], now)) return 1;
+    hub->told[site][what] = now;
+    return 0;
+}
+
+static void to_hex(const unsigned char *bytes, size_t count, char *out)
+{
+    for (size_t n = 0; n < count; n++) (void)snprintf(out + 2 * n, 3, "%02x", bytes[n]);
+}
+
+static void log_up(emi_hub *hub, int peer)
+{
+    char instance[2 * EMI_INSTANCE_BYTES + 1];
+    const emi_link *l = emi_node_link(&hub->node, peer);
+    const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
+                                        {.name = "instance", .text = instance},
+                                        {.name = "peer_audit", .digest = l->peer_audit},
+                                        {.name = "own_audit", .digest = l->own_audit}};
+    to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
+    (void)emi_audit_write(hub->options.audit, "up", fields, 4, 0, NULL);
+}
+
+static void log_start(emi_hub *hub)
+{
+    const emi_field_of_line fields[] = {{.name = "run", .digest = hub->node.run},
+                                        {.name = "iteration", .number = &hub->node.iteration}};
+    (void)emi_audit_write(hub->options.audit, "start", fields, 2, 1, NULL);
+}
+
+/* What a full disk keeps from the log is told with the next line that must be there. */
+static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
+{
+    int down = what == EMI_NEWS_DOWN || what == EMI_NEWS_LEFT;
+    const char *name = down ? "peer" : peer >= 0 ? "site" : "address";
+    const emi_field_of_line fields[] = {{.name = name, .text = who}, {.name = "why", .text = why ? why : ""}};
+    if (!hub->options.audit) return;
+    if (what == EMI_NEWS_UP)
+        log_up(hub, peer);
+    else if (what == EMI_NEWS_START)
+        log_start(hub);
+    else
+        (void)emi_audit_write(hub->options.audit, down ? "down" : "refused", fields, 2, !down && peer >= 0, NULL);
+}
+
+void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
+{
+    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
+    if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
+    if (is_told_already(hub, what, peer, from)) return;
+    if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
+    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+}
