@@ -57,8 +57,6 @@ mutant "R2: START is not said again on a new connection" node.c \
     'if (emi_is_child(node, l->peer) && emi_node_in_run(node) && !emi_node_flows(node, l))' 'if (0)'
 mutant "R3: a site that came back makes no new START" meeting.c \
     '|| !differs_from_start(node)' '|| node->start'
-mutant "who has finished does not tell its neighbours" node.c \
-    'emi_node_leave(node, EMI_LEAVE_FINISHED);' ''
 mutant "who has finished does not tell those who come back" node.c \
     'say_leave(node, l, EMI_LEAVE_FINISHED);' ''
 ((survivors == 0)) || { echo "FAILED: $survivors mutants live"; exit 1; }
