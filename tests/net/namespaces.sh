@@ -169,7 +169,7 @@ echo "ok: $resets resets"
 
 # ---- large blocks, and a link that lives for a moment -----------------------------------------------------------------------------
 columns=700 lives_for=2
-[[ ! $long ]] || columns=1448 lives_for=10
+[[ ! $long ]] || columns=2048 lives_for=10
 fast 1
 study_in_namespaces "$columns" "components = 0.9" "method = covariance"
 forget

@@ -15,13 +15,14 @@ all_await() {
 }
 
 # The tree is 0 - 1 - 3 and 0 - 2: for site 2, site 3 is three links away.
+patience=5s
 study_of 4 "components = 2" "method = dsa" "iterations = 4000" "tolerance = 0"
-for n in 0 1 2; do start "$n" --patience 5s; done
+for n in 0 1 2; do start "$n"; done
 all_await s3 0 1 2
 echo "ok: one never comes"
 
 rm -f err.*
-for n in 1 2 3; do start "$n" --patience 5s; done
+for n in 1 2 3; do start "$n"; done
 all_await s0 1 2 3
 echo "ok: the root never comes"
 
@@ -36,14 +37,14 @@ in_the_middle() {
     kill "-$1" "${pid[3]}"
 }
 rm -f err.*
-for n in 0 1 2 3; do start "$n" --patience 5s; done
+for n in 0 1 2 3; do start "$n"; done
 in_the_middle KILL
 all_await s3 0 1 2
 echo "ok: one goes away for good"
 
 # It is there, and does nothing; when the others have gone, it wakes up and is alone.
 rm -rf err.* state.*
-for n in 0 1 2 3; do start "$n" --patience 5s; done
+for n in 0 1 2 3; do start "$n"; done
 in_the_middle STOP
 all_await s3 0 1 2
 kill -CONT "${pid[3]}"
@@ -51,6 +52,7 @@ all_await s1 3
 echo "ok: one falls asleep"
 
 rm -f err.*
+patience=120s
 all_start 4
 all_end_well 4
 logs_agree
