@@ -57,8 +57,10 @@ static em_status net_end(void *state, const void **inbox, em_error *err)
 /* Others wait for a site that failed as for any other: what they are told is said when the process ends. */
 static void net_fail(void *state, const em_error *err)
 {
+    net_state *c = state;
     (void)err;
-    ((net_state *)state)->failed = 1;
+    c->failed = 1;
+    emi_hub_abandon(c->hub);
 }
 
 static void net_patience(void *state, double seconds)
@@ -69,6 +71,7 @@ static void net_patience(void *state, double seconds)
 static void net_close(void *state)
 {
     net_state *c = state;
+    emi_hub_abandon(c->hub); /* a round may be under way */
     free(c->to);
     free(c->from);
     free(c->blocks);

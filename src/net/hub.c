@@ -75,9 +75,10 @@ static uint64_t iteration(void *context, const unsigned char *rows[])
 
 static void last_audit(void *context, unsigned char last[32])
 {
-    const emi_hub *hub = context;
+    emi_hub *hub = context;
+    em_error err = {0};
     if (!hub->options.audit) return;
-    (void)emi_audit_sync(hub->options.audit, NULL); /* what a neighbour is told of must not be lost */
+    emi_hub_note_log(hub, emi_audit_sync(hub->options.audit, &err), &err); /* since a neighbour is told of it */
     memcpy(last, emi_audit_last(hub->options.audit), 32);
 }
 
@@ -184,6 +185,7 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
     if (!hub) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
     hub->options = *options;
     hub->patience = options->patience;
+    hub->lost_patience = -1;
     hub->strangers_most = emi_strangers_most();
     hub->wake[0] = hub->wake[1] = -1;
     (void)pthread_mutex_init(&hub->lock, NULL);
@@ -284,9 +286,18 @@ static void silent(void *context, int peer)
     emi_conns_drop_peer(context, peer, "was silent for 45 seconds", emi_hub_now());
 }
 
+/* Who is somebody new greets everybody anew. */
+static void greet_anew(emi_hub *hub, double now)
+{
+    hub->node.renewed = 0;
+    for (int n = 0; n < hub->node.config.links; n++)
+        emi_conns_drop_peer(hub, hub->node.links[n].peer, "this process was set back, and greets anew", now);
+}
+
 void emi_hub_turn(emi_hub *hub)
 {
     double now = emi_hub_now();
+    if (hub->node.renewed) greet_anew(hub, now);
     for (int n = 0; n < hub->listener_count; n++) emi_conns_accept(hub, hub->listeners[n], now);
     emi_conns_dial(hub, now);
     emi_conns_move(hub, now);

@@ -104,9 +104,13 @@ static void enter(emi_node *node, const unsigned char *start, const unsigned cha
         emi_link_enter(l);
         if (emi_is_child(node, l->peer)) emi_node_say(node, l, EMI_START, node->start, emi_start_size(node));
         emi_say_run(node, l);
+    }
+    uint64_t generation = node->generation;
+    for (int n = 0; n < node->config.links && node->generation == generation; n++) { /* until one is set back */
+        emi_link *l = &node->links[n];
         if (emi_node_flows(node, l)) (void)emi_node_settle(node, l, emi_link_peer_has(l, l->peer_received), now, &why);
     }
-    emi_node_tell(node, EMI_NEWS_START, node->config.site, NULL);
+    if (node->generation == generation) emi_node_tell(node, EMI_NEWS_START, node->config.site, NULL);
 }
 
 /* Entries are those of the sites in order, signed, with keys that all differ, and this node's is its present one. */
@@ -150,8 +154,9 @@ int emi_take_start(emi_node *node, const emi_frame *frame, double now, const cha
 
 /* ---- the root: are all here? ------------------------------------------------------------------------------------------------ */
 
-static int all_are_here(const emi_node *node)
+static int all_are_here(emi_node *node)
 {
+    node->differs = -1;
     const emi_entry *root = &node->entries[0];
     for (int site = 0; site < node->config.sites; site++)
         if (!node->here[site]) return 0;
@@ -161,6 +166,7 @@ static int all_are_here(const emi_node *node)
                           : memcmp(entry->names, root->names, 32) != 0 ? "columns of other names than the root"
                                                                        : NULL;
         if (!why) continue;
+        node->differs = site;
         emi_node_tell(node, EMI_NEWS_DIFFERS, site, why);
         return 0;
     }
