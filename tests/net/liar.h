@@ -66,6 +66,7 @@ void sign_entry(stage *s, emi_entry *entry);
 
 /* A START that the hub enters, with its own entry as it sent it; and enter it: the parent's and the child's frames are of that run. */
 void good_start(liar *parent, unsigned char start[START_BYTES]);
+void run_of(const stage *s, const unsigned char start[START_BYTES], unsigned char run[EMI_RUN_BYTES]);
 void enter_run(liar *parent, liar *child);
 
 #endif

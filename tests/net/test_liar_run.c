@@ -182,6 +182,26 @@ static void counts_that_cannot_be(void **state)
     set_back(EMI_HELLO, 1000000);
 }
 
+/* A count that is remembered from before the run it is of: the parent knows how that will be called. */
+static void count_of_a_run_to_come(void **state)
+{
+    stage s;
+    unsigned char start[START_BYTES], run[EMI_RUN_PAYLOAD];
+    (void)state;
+    stage_open(&s);
+    liar *parent = member(&s, PARENT), *child = member(&s, CHILD);
+    good_start(parent, start);
+    run_of(&s, start, run);
+    emi_u64_write(run + EMI_RUN_BYTES, 99);
+    liar_says(parent, EMI_RUN, 0, run, sizeof run);
+    liar_says(parent, EMI_START, 0, start, sizeof start);
+    assert_true(is_told(&s, "s0: counts frames that cannot be"));
+    enter_run(parent, child);
+    liar_close(child);
+    liar_close(parent);
+    stage_close(&s);
+}
+
 static void counts_of_another_run(void **state)
 {
     scene c;
@@ -291,12 +311,18 @@ static void half_a_frame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_that_is_right),   cmocka_unit_test(data_out_of_order),
-        cmocka_unit_test(data_of_another_size),    cmocka_unit_test(too_much_data),
-        cmocka_unit_test(data_of_another_run),     cmocka_unit_test(questions_without_end),
-        cmocka_unit_test(counts_that_cannot_be),   cmocka_unit_test(counts_of_another_run),
-        cmocka_unit_test(whom_a_liar_awaits),      cmocka_unit_test(leaving_for_any_reason),
-        cmocka_unit_test(bytes_that_are_no_frame), cmocka_unit_test(half_a_frame)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_that_is_right),
+                                       cmocka_unit_test(data_out_of_order),
+                                       cmocka_unit_test(data_of_another_size),
+                                       cmocka_unit_test(too_much_data),
+                                       cmocka_unit_test(data_of_another_run),
+                                       cmocka_unit_test(questions_without_end),
+                                       cmocka_unit_test(counts_that_cannot_be),
+                                       cmocka_unit_test(counts_of_another_run),
+                                       cmocka_unit_test(count_of_a_run_to_come),
+                                       cmocka_unit_test(whom_a_liar_awaits),
+                                       cmocka_unit_test(leaving_for_any_reason),
+                                       cmocka_unit_test(bytes_that_are_no_frame),
+                                       cmocka_unit_test(half_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
