@@ -255,8 +255,8 @@ static const char *read_some(emi_hub *hub, emi_conn *c, double now, char *words,
 /* What a connection has to write: its first frame, then its link's. */
 static int next_bytes(emi_hub *hub, emi_conn *c, const unsigned char **bytes, size_t *count)
 {
-    *bytes = c->first + c->first_at;
     *count = c->first_size - c->first_at;
+    if (*count) *bytes = c->first + c->first_at;
     if (*count || c->stage != EMI_LINKED) return 0;
     return emi_node_output(&hub->node, c->peer, bytes, count);
 }
