@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -274,7 +273,9 @@ void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most)
     int wait = watch_all(hub, polls);
     (void)pthread_mutex_unlock(&hub->lock);
     (void)poll(polls->at, (nfds_t)polls->count, wait < most ? wait : most);
-    while (read(hub->wake[0], drained, sizeof drained) > 0) continue;
+    ssize_t more;
+    do more = read(hub->wake[0], drained, sizeof drained);
+    while (more > 0);
     (void)pthread_mutex_lock(&hub->lock);
 }
 

@@ -33,7 +33,7 @@ typedef struct emi_hub_options {
 em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err);
 
 /* What is to be told yet is given a moment. */
-void emi_hub_close(emi_hub **hub); /* accepts NULL */
+void emi_hub_close(emi_hub **handle); /* accepts NULL */
 
 /* From a signal handler, or another thread: whoever waits waits no longer. */
 void emi_hub_interrupt(emi_hub *hub);
@@ -45,7 +45,7 @@ int emi_hub_is_interrupted(const emi_hub *hub);
 em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err);
 
 /* The run that was entered: its name, and the root's iteration. */
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration);
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step);
 
 /* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
 void emi_hub_rows(emi_hub *hub, unsigned char *rows);
