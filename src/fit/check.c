@@ -154,6 +154,8 @@ em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_option
         if (largest[a][0] != -largest[a][1] && !is_for_root(&all[a], options))
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
                               all[a].kind, all[a].name);
+    if (status != EM_OK)
+        (void)emi_process_max(mesh, largest[0], 1, NULL); /* all know by now, before one tells the others */
     return status;
 }
 

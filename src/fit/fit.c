@@ -43,6 +43,7 @@ static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mes
     emi_problem problem = {0};
     emi_fit_plan plan;
     const emi_method *named = NULL;
+    TRY(emi_check_same(mesh, shards, options, err));
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
@@ -52,20 +53,11 @@ done:
     return status;
 }
 
-/* What all processes find alike, none of them needs to be told: all have the same words for it. */
-static int is_found_by_all(em_status status, const em_mesh *mesh)
-{
-    return status == EM_EINVAL && !emi_mesh_failed(mesh);
-}
-
 em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards, em_error *err)
 {
     mesh->failure = (em_error){0};
-    *out = NULL;
-    em_status status = emi_check_same(mesh, shards, options, err);
-    if (is_found_by_all(status, mesh)) return status;
-    if (status == EM_OK && !(*out = emi_calloc(1, sizeof **out))) status = emi_fail_memory(err, "plan");
-    if (status == EM_OK) status = plan_only(*out, options, mesh, shards, err);
+    *out = emi_calloc(1, sizeof **out);
+    em_status status = *out ? plan_only(*out, options, mesh, shards, err) : emi_fail_memory(err, "plan");
     status = emi_mesh_agree(mesh, status, err);
     if (status != EM_OK) em_plan_free(out);
     return status;
@@ -83,9 +75,8 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
     mesh->failure = (em_error){0};
     memset(mesh->count, 0, sizeof mesh->count);
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
-    em_status status = emi_check_same(mesh, shards, options, err);
-    if (is_found_by_all(status, mesh)) return status;
     emi_blas_claim(1); /* the cores are ours to share out, so that bits do not depend on their number */
+    em_status status = emi_check_same(mesh, shards, options, err);
     if (status == EM_OK) status = fit(out, options, mesh, shards, err);
     emi_blas_release(1);
     status = emi_mesh_agree(mesh, status, err);

@@ -67,7 +67,7 @@ static int is_length_of(int kind, uint32_t length)
     case EMI_RUN: return length == EMI_RUN_PAYLOAD;
     case EMI_DATA: return length >= 1 && length <= EMI_FRAME_MOST;
     case EMI_ACK: return length == 8;
-    case EMI_BEAT: return length == 2;
+    case EMI_BEAT:
     case EMI_LEAVE: return length == 2;
     default: return 0;
     }

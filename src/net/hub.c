@@ -205,9 +205,9 @@ void emi_hub_wake(emi_hub *hub)
     (void)ignored; /* full: it will wake */
 }
 
-void emi_hub_close(emi_hub **handle)
+void emi_hub_close(emi_hub **closed)
 {
-    emi_hub *hub = *handle;
+    emi_hub *hub = *closed;
     if (!hub) return;
     if (hub->runs) {
         atomic_store(&hub->stop, 1);
@@ -229,7 +229,7 @@ void emi_hub_close(emi_hub **handle)
     free(hub->peers);
     free(hub->parent);
     free(hub);
-    *handle = NULL;
+    *closed = NULL;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------------------------------ */
@@ -273,9 +273,8 @@ void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most)
     int wait = watch_all(hub, polls);
     (void)pthread_mutex_unlock(&hub->lock);
     (void)poll(polls->at, (nfds_t)polls->count, wait < most ? wait : most);
-    ssize_t more;
-    do more = read(hub->wake[0], drained, sizeof drained);
-    while (more > 0);
+    while (read(hub->wake[0], drained, sizeof drained) == (ssize_t)sizeof drained) {
+    }
     (void)pthread_mutex_lock(&hub->lock);
 }
 

@@ -33,7 +33,7 @@ typedef struct emi_hub_options {
 em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err);
 
 /* What is to be told yet is given a moment. */
-void emi_hub_close(emi_hub **handle); /* accepts NULL */
+void emi_hub_close(emi_hub **closed); /* accepts NULL */
 
 /* From a signal handler, or another thread: whoever waits waits no longer. */
 void emi_hub_interrupt(emi_hub *hub);

@@ -176,7 +176,9 @@ static emi_outcome keep_early(emi_link *l, const emi_frame *frame)
     unsigned char *copy = malloc(frame->length);
     if (!copy) return EMI_NO_MEMORY;
     memcpy(copy, frame->payload, frame->length);
-    l->early[l->early_count++] = (emi_kept_frame){copy, frame->length};
+    emi_kept_frame *kept = &l->early[l->early_count++];
+    kept->bytes = copy;
+    kept->length = frame->length;
     return EMI_FINE;
 }
 

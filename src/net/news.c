@@ -33,7 +33,7 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
     int again = what == EMI_NEWS_REFUSED || what == EMI_NEWS_STUDY || (what == EMI_NEWS_DOWN && from);
     if (site >= 0 && what == EMI_NEWS_UP) hub->told[site][EMI_NEWS_DOWN] = 0;
     if (!again) return 0;
-    if (site < 0) return is_stranger_told(hub, from, now);
+    if (site < 0) return is_stranger_told(hub, from ? from : "", now);
     if (is_recent(hub->told[site][what], now)) return 1;
     hub->told[site][what] = now;
     return 0;
@@ -80,7 +80,7 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
 
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
-    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from;
+    const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (is_told_already(hub, what, peer, from)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */

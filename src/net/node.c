@@ -271,10 +271,6 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
     *why = "sent what may not come now";
     if (!l || !l->up) return -1;
     l->heard = now;
-    if (node->finished && (frame->kind == EMI_ENTRY || frame->kind == EMI_START || frame->kind == EMI_RUN)) {
-        say_leave(node, l, EMI_LEAVE_FINISHED); /* it is about to begin again */
-        return 0;
-    }
     switch (frame->kind) {
     case EMI_ENTRY: return emi_take_entry(node, peer, frame, now, why);
     case EMI_START: return peer == emi_parent_of(node, node->config.site) ? emi_take_start(node, frame, now, why) : -1;

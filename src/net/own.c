@@ -116,7 +116,8 @@ static em_status feed_rows(EVP_MAC_CTX *mac, const em_data *data, em_error *err)
     enum { AT_ONCE = 1 << 16 }; /* numbers, about */
     size_t columns = em_data_columns(data), rows = em_data_rows(data), step = AT_ONCE / columns + 1;
     double *values = malloc(step * columns * sizeof *values);
-    em_status status = values ? EM_OK : no_memory(err);
+    em_status status = EM_OK;
+    if (!values) return no_memory(err);
     for (size_t first = 0; first < rows && status == EM_OK; first += step) {
         size_t count = rows - first < step ? rows - first : step;
         status = em_data_read(data, first, count, values, err);

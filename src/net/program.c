@@ -116,8 +116,9 @@ static em_status keep_state(emi_program *p, em_options *options, em_error *err)
     char path[EMI_PATH_ROOM];
     size_t size = EMI_SHA_BYTES * (size_t)p->study->site_count;
     unsigned char *rows = malloc(size), *before = malloc(size);
-    em_status status = rows && before ? emi_state_path(p->state, "checkpoint", path, err) : no_memory(err);
-    if (status != EM_OK) goto done;
+    em_status status = emi_state_path(p->state, "checkpoint", path, err);
+    if (status == EM_OK && (!rows || !before)) status = no_memory(err);
+    if (status != EM_OK || !rows || !before) goto done;
     emi_hub_rows(p->hub, rows);
     int same = emi_state_read(p->state, EMI_STATE_ROWS, before, size) && memcmp(rows, before, size) == 0;
     if (!same) {
@@ -144,8 +145,10 @@ static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_m
     int keeps = status == EM_OK && p->site == 0 && !emi_study_mixes(p->study) &&
                 em_options_get(options, "components", text, sizeof text) && strtod(text, NULL) >= 1;
     if (keeps) status = keep_state(p, options, err); /* a fraction of variance has no checkpoints */
-    if (status == EM_OK) em_options_set_monitor(options, p->monitor, p->monitor_user);
-    if (status == EM_OK) status = em_fit(out, options, mesh, shards, err);
+    if (status == EM_OK) {
+        em_options_set_monitor(options, p->monitor, p->monitor_user);
+        status = em_fit(out, options, mesh, shards, err);
+    }
     em_options_free(&options);
     em_shards_free(&shards);
     return status;

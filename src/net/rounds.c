@@ -26,7 +26,9 @@ static em_status why_over(emi_hub *hub, em_error *err)
                        by);
     case EMI_LEAVE_ROOT:
         return em_fail(err, EM_ENET, "node: the root has ended the run; try what its own messages say, then all again");
-    default: return em_fail(err, EM_ENET, "node: %s says that the study is done; try --again to run it again", by);
+    default:
+        return em_fail(err, EM_ENET,
+                       "node: %s says that the study is done; try option again, at all sites, to run it again", by);
     }
 }
 
@@ -47,7 +49,7 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     if (status != EM_OK) return status;
     hub->lost_patience = before - began > hub->patience;
     if (hub->lost_patience)
-        return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more --patience",
+        return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more patience",
                        emi_hub_name(hub, site), before - began);
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
         *told = before;
@@ -74,11 +76,11 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration)
 {
     (void)pthread_mutex_lock(&hub->lock);
     memcpy(run, hub->node.run, EMI_RUN_BYTES);
-    *step = hub->node.iteration;
+    *iteration = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
 }
 

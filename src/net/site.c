@@ -90,7 +90,7 @@ static em_status find_site(site_job *job, em_error *err)
     job->site = emi_study_find(job->study, emi_identity_public(job->identity));
     emi_id_write(emi_identity_public(job->identity), id);
     if (job->site < 0)
-        return em_fail(err, EM_EINVAL, "%s: no site of it has the key %s (%s); try study check, or another --key",
+        return em_fail(err, EM_EINVAL, "%s: no site of it has the key %s (%s); try study check, or another key",
                        job->options.study, job->options.key, id);
     if (accept && !emi_study_is(job->study, accept))
         return em_fail(err, EM_EINVAL,
@@ -160,8 +160,8 @@ static em_status end_with_others(site_job *job, em_error *err)
     char path[EMI_PATH_ROOM];
     if (!emi_state_has(&job->state, EMI_STATE_MODEL))
         return em_fail(err, EM_ENET,
-                       "node: the others are done, and the model is not here; try asking one of them for it, or all of "
-                       "you --again");
+                       "node: the others are done, and the model is not here; try asking one of them for it, or "
+                       "option again at all sites");
     em_status status = emi_state_path(&job->state, EMI_STATE_MODEL, path, err);
     if (status == EM_OK && !job->program.model) status = em_model_load(&job->program.model, path, err);
     if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);

@@ -19,7 +19,8 @@ static em_status make_folders(char *path, em_error *err)
         *at = 0;
         int made = mkdir(path, 0700) == 0 || errno == EEXIST;
         if (!made && was == 0)
-            return em_fail(err, EM_EOUTPUT, "%s: cannot be made (%s); try another --state", path, strerror(errno));
+            return em_fail(err, EM_EOUTPUT, "%s: cannot be made (%s); try another folder for the state", path,
+                           strerror(errno));
         *at = was;
         if (!was) return EM_OK;
     }
@@ -29,9 +30,9 @@ static em_status check_folder(const char *path, em_error *err)
 {
     struct stat is;
     if (stat(path, &is) != 0 || !S_ISDIR(is.st_mode))
-        return em_fail(err, EM_EOUTPUT, "%s: is no folder; try another --state", path);
+        return em_fail(err, EM_EOUTPUT, "%s: is no folder; try another folder for the state", path);
     if (is.st_uid != geteuid() || (is.st_mode & 077))
-        return em_fail(err, EM_EOUTPUT, "%s: others may read it; try chmod 700, or another --state", path);
+        return em_fail(err, EM_EOUTPUT, "%s: others may read it; try chmod 700, or another folder for the state", path);
     return EM_OK;
 }
 
@@ -41,7 +42,8 @@ static em_status take_lock(emi_state *state, const char *site, em_error *err)
     em_status status = emi_state_path(state, "lock", path, err);
     if (status != EM_OK) return status;
     state->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (state->lock < 0) return em_fail(err, EM_EOUTPUT, "%s: %s; try another --state", path, strerror(errno));
+    if (state->lock < 0)
+        return em_fail(err, EM_EOUTPUT, "%s: %s; try another folder for the state", path, strerror(errno));
     if (flock(state->lock, LOCK_EX | LOCK_NB) == 0) return EM_OK;
     return em_fail(err, EM_EINVAL, "node: %s takes part in this study already, on this machine; try ending that first",
                    site);
@@ -63,7 +65,7 @@ em_status emi_state_open(emi_state *state, const char *root, const emi_study *st
     state->lock = -1;
     int length = snprintf(state->folder, sizeof state->folder, "%s/%s/%s", root, print, name);
     if (length < 0 || (size_t)length >= sizeof state->folder - 64)
-        return em_fail(err, EM_EINVAL, "state: its path is too long; try a shorter --state");
+        return em_fail(err, EM_EINVAL, "state: its path is too long; try another folder for the state");
     em_status status = make_folders(state->folder, err);
     if (status == EM_OK) status = check_folder(state->folder, err);
     return status == EM_OK ? take_lock(state, name, err) : status;
@@ -79,7 +81,7 @@ em_status emi_state_path(const emi_state *state, const char *name, char out[EMI_
 {
     int length = snprintf(out, EMI_PATH_ROOM, "%s/%s", state->folder, name);
     if (length > 0 && length < EMI_PATH_ROOM) return EM_OK;
-    return em_fail(err, EM_EINVAL, "state: its path is too long; try a shorter --state");
+    return em_fail(err, EM_EINVAL, "state: its path is too long; try another folder for the state");
 }
 
 static int write_all(int file, const char *bytes, size_t count)

@@ -207,13 +207,11 @@ void emi_serialize_int(emi_serializer *p, int *value)
 /* Eight bytes a word, the first lowest, whatever the machine. */
 void emi_serialize_text(emi_serializer *p, char *text, size_t room)
 {
-    for (size_t from = 0; from < room; from += WORD) {
-        uint64_t word = 0;
-        size_t count = smaller(WORD, room - from);
-        for (size_t n = 0; n < count; n++) word |= (uint64_t)(unsigned char)text[from + n] << 8 * n;
-        emi_serialize_words(p, &word, 1);
-        for (size_t n = 0; n < count; n++) text[from + n] = (char)(word >> 8 * n & 0xff);
-    }
+    enum { LONGEST = 256 };
+    uint64_t words[LONGEST / WORD] = {0};
+    for (size_t n = 0; n < room; n++) words[n / WORD] |= (uint64_t)(unsigned char)text[n] << 8 * (n % WORD);
+    emi_serialize_words(p, words, (room + WORD - 1) / WORD);
+    for (size_t n = 0; n < room; n++) text[n] = (char)(words[n / WORD] >> 8 * (n % WORD) & 0xff);
     text[room - 1] = 0;
     for (; *text && p->loading; text++)
         if (*text < ' ' || *text > '~') p->spoiled = 1; /* as it may be shown */

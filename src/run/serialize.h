@@ -36,7 +36,7 @@ emi_serializer emi_serializer_tell(em_mesh *mesh);
 
 /* Each writes what it is given, or overwrites it with what was saved; a spoiled one changes nothing any more. */
 void emi_serialize_words(emi_serializer *p, void *words, size_t count); /* doubles, or integers of 64 bits */
-void emi_serialize_text(emi_serializer *p, char *text, size_t room);
+void emi_serialize_text(emi_serializer *p, char *text, size_t room);    /* of 256 bytes at most */
 void emi_serialize_long(emi_serializer *p, long *value);
 void emi_serialize_int(emi_serializer *p, int *value);
 

@@ -77,7 +77,8 @@ patience=120s
 start() {
     local n=$1
     shift
-    "$program" node heart.study "data.$n.$suffix" -o "model.$n.npz" --key "key.$n" --state "state.$n" --patience "$patience" \
+    [[ " $* " == *" --patience "* ]] || set -- --patience "$patience" "$@"
+    "$program" node heart.study "data.$n.$suffix" -o "model.$n.npz" --key "key.$n" --state "state.$n" \
         "${options[@]}" "$@" \
         >"out.$n" 2>>"err.$n" &
     pid[$n]=$!

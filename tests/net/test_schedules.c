@@ -35,6 +35,7 @@ typedef struct site {
     int runs;            /* a program */
     stage stage;
     int step, in_round, gave;
+    int busy; /* turns for which it computes */
     double block[NUMBERS_BIG], out[NUMBERS_BIG];
     double model[2];
     int model_written, finished; /* on disk */
@@ -50,7 +51,7 @@ typedef struct world {
     int saved_step;
     double saved_total;
     uint64_t random;
-    int wrong;
+    int wrong, broken;
     int numbers;
 } world;
 
@@ -135,7 +136,7 @@ static void begin_life(int n)
     memset(own.rows, 9, sizeof own.rows);
     assert_int_equal(emi_node_open(&s->node, &config, &own), 0);
     s->alive = 1;
-    s->runs = s->in_round = 0;
+    s->runs = s->in_round = s->busy = 0;
     s->generation = 0;
 }
 
@@ -242,6 +243,14 @@ static void take_and_give(site *s, int n)
     }
 }
 
+/* What a run is called, as a number: every block has it, so that none of another run goes unseen. */
+static double tag_of(const site *s)
+{
+    return s->node.run[0] * 256.0 + s->node.run[1] + 1;
+}
+
+enum { TAG = 2 };
+
 static void prepare_stage(site *s, int n)
 {
     memset(s->out, 0, sizeof s->out);
@@ -255,6 +264,7 @@ static void prepare_stage(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = part_of(n, s->block[0], k);
     if (s->stage == MODEL && n == 0) s->out[0] = s->model[0];
     if (s->stage == DIGEST) s->out[0] = s->model[0];
+    if (n == 0 || !is_down(s->stage)) s->out[TAG] = tag_of(s);
     for (int l = 0; l < w.links[n]; l++) s->node.links[l].expected = s->node.links[l].got = 0;
     begin_round(s, n);
 }
@@ -264,6 +274,8 @@ static void next_stage(site *s, int n)
 {
     s->in_round = 0;
     s->node.waits_in_round = 0;
+    s->busy = draw(8) ? 0 : (int)draw(200);
+    if (is_down(s->stage) || n == 0) w.wrong += s->out[TAG] != tag_of(s) * (is_down(s->stage) ? 1 : w.count);
     switch (s->stage) {
     case ASK:
         memcpy(s->block, s->out, sizeof s->block);
@@ -300,6 +312,10 @@ static void next_stage(site *s, int n)
 static void run_program(int n)
 {
     site *s = &w.sites[n];
+    if (s->busy > 0) {
+        s->busy--;
+        return;
+    }
     if (s->node.generation != s->generation) { /* what was begun is over */
         s->generation = s->node.generation;
         s->runs = emi_node_in_run(&s->node);
@@ -368,6 +384,7 @@ static void read_frame(wire *c, int e)
             return;
         }
     } else if (emi_node_frame(&s->node, peer, &frame, w.now, &why)) {
+        w.broken += frame.kind != EMI_LEAVE; /* nobody here sends what may not be sent */
         close_wire(c);
         return;
     }
@@ -459,6 +476,7 @@ static void schedule(uint64_t seed, int accidents)
     }
     assert_true(all_done());
     assert_int_equal(w.wrong, 0);
+    assert_int_equal(w.broken, 0);
     for (int n = 0; n < w.count; n++) assert_true(w.sites[n].model[1] == exact_total());
     for (int n = 0; n < w.count; n++) kill_site(n);
 }

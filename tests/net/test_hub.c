@@ -1,0 +1,212 @@
+/* Hubs of several sites in one process, over loopback: blocks of all sizes arrive whole and in order, while connections are cut
+ * again and again; and so does a fit on the engine. */
+#include "net/engine.h"
+#include "net/hub_parts.h"
+#include "support/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SITES = 4, ROUNDS = 60, MOST_BYTES = 700001 };
+
+typedef struct member {
+    emi_study *study;
+    emi_identity *identity;
+    emi_hub *hub;
+    int site, wrong;
+    em_status status;
+    em_error err;
+    pthread_t thread;
+    double model[3 * 8];
+} member;
+
+static emi_identity *identity_of(int site)
+{
+    em_error err = {0};
+    emi_identity *identity;
+    unsigned char seed[32];
+    memset(seed, 40 + site, sizeof seed);
+    assert_ok(emi_identity_from_seed(&identity, seed, &err), &err);
+    return identity;
+}
+
+/* A tree, the parent of n is (n - 1) / 2; ports that are free, as good as certainly. */
+static emi_study *study_of(int first)
+{
+    char text[4096];
+    em_error err = {0};
+    emi_study *study;
+    int port = first;
+    int size = snprintf(text, sizeof text, "[study]\nname = hubs\nmasks = no\ncomponents = 3\nmethod = krylov\n");
+    for (int n = 0; n < SITES; n++) {
+        char id[EMI_ID_TEXT];
+        emi_identity *identity = identity_of(n);
+        emi_id_write(emi_identity_public(identity), id);
+        emi_identity_close(&identity);
+        size += snprintf(text + size, sizeof text - (size_t)size, "[site s%d]\nid = %s\naddress = 127.0.0.1:%d\n", n,
+                         id, port + n);
+        if (n > 0) size += snprintf(text + size, sizeof text - (size_t)size, "neighbours = s%d\n", (n - 1) / 2);
+    }
+    assert_ok(emi_study_parse(&study, "hubs", text, (size_t)size, &err), &err);
+    return study;
+}
+
+static void open_member(member *m, int site, int port)
+{
+    em_error err = {0};
+    *m = (member){.study = study_of(port), .identity = identity_of(site), .site = site};
+    const emi_hub_options options = {
+        .study = m->study, .site = m->site, .identity = m->identity, .own = {.columns = 8}, .patience = 60};
+    assert_ok(emi_hub_open(&m->hub, &options, &err), &err);
+}
+
+static void close_member(member *m)
+{
+    emi_hub_close(&m->hub);
+    emi_identity_close(&m->identity);
+    emi_study_close(&m->study);
+}
+
+static int enter(member *m, uint64_t *generation)
+{
+    m->status = emi_hub_enter(m->hub, 0, generation, &m->err);
+    return m->status == EM_OK;
+}
+
+/* ---- rounds along the tree, both ways, of sizes that all know ------------------------------------------------------- */
+
+static size_t size_of(int round)
+{
+    static const size_t sizes[] = {1, 8, 4096, 262143, 262144, 262145, MOST_BYTES, 17, 300000};
+    return sizes[(size_t)round % (sizeof sizes / sizeof *sizes)];
+}
+
+static void fill(unsigned char *block, size_t size, int site, int round)
+{
+    for (size_t n = 0; n < size; n++) block[n] = (unsigned char)(n * 7 + (size_t)site * 31 + (size_t)round);
+}
+
+static int is_filled(const unsigned char *block, size_t size, int site, int round)
+{
+    for (size_t n = 0; n < size; n++)
+        if (block[n] != (unsigned char)(n * 7 + (size_t)site * 31 + (size_t)round)) return 0;
+    return 1;
+}
+
+static void *exchange(void *context)
+{
+    member *m = context;
+    uint64_t generation = 0;
+    int peers[SITES], count = 0;
+    const void *blocks[SITES];
+    unsigned char *block = malloc(MOST_BYTES);
+    if (!block || !enter(m, &generation)) return NULL;
+    for (int n = 0; n < SITES; n++)
+        if (emi_study_uses(m->study, m->site, n)) blocks[count] = block, peers[count++] = n;
+    for (int round = 0; round < ROUNDS && m->status == EM_OK; round++) {
+        size_t size = size_of(round);
+        fill(block, size, m->site, round);
+        m->status = emi_hub_begin(m->hub, generation, peers, blocks, count, peers, count, size, &m->err);
+        if (m->status == EM_OK) m->status = emi_hub_end(m->hub, generation, &m->err);
+        for (int n = 0; n < count && m->status == EM_OK; n++)
+            m->wrong += !is_filled(emi_hub_block(m->hub, peers[n]), size, peers[n], round);
+    }
+    free(block);
+    return NULL;
+}
+
+/* ---- a fit ----------------------------------------------------------------------------------------------------------------- */
+
+static void *fit(void *context)
+{
+    member *m = context;
+    uint64_t generation = 0;
+    enum { ROWS = 50, D = 8 };
+    double rows[ROWS * D];
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_model *model = NULL;
+    const em_engine *engine;
+    void *state = NULL;
+    for (int n = 0; n < ROWS * D; n++) rows[n] = sin(1.7 * n + m->site) * (1 + n % D);
+    if (!enter(m, &generation)) return NULL;
+    m->status = em_data_from_array(&data, rows, EM_F64, ROWS, D, 0, 0, &m->err);
+    if (m->status == EM_OK) m->status = em_shards_of(&shards, (const em_data *const *)&data, 1, &m->err);
+    if (m->status == EM_OK) m->status = emi_study_graph(m->study, &graph, &m->err);
+    if (m->status == EM_OK)
+        m->status = emi_net_engine_open(&engine, &state, m->hub, generation, SITES, m->site, &m->err);
+    if (m->status == EM_OK) m->status = em_mesh_open_on(&mesh, engine, state, m->site, 1, graph, 1, &m->err);
+    if (m->status == EM_OK) m->status = em_fit(&model, m->study->options, mesh, shards, &m->err);
+    if (m->status == EM_OK) memcpy(m->model, em_model_components(model), sizeof m->model);
+    em_model_free(&model);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    em_data_free(&data);
+    return NULL;
+}
+
+/* ---- all at once, with cuts -------------------------------------------------------------------------------------------------- */
+
+/* Cut a link of this site, as the network might. */
+static void cut(member *m, unsigned *random)
+{
+    *random = *random * 1103515245 + 12345;
+    int peer = (int)(*random >> 16) % SITES;
+    (void)pthread_mutex_lock(&m->hub->lock);
+    emi_conns_drop_peer(m->hub, peer, "cut", emi_hub_now());
+    (void)pthread_mutex_unlock(&m->hub->lock);
+}
+
+static void run_all(void *(*work)(void *), int cuts)
+{
+    static member members[SITES];
+    static int used;
+    unsigned random = 7;
+    int port = 20000 + (int)(getpid() % 2000) * 16 + SITES * used++;
+    for (int n = 0; n < SITES; n++) open_member(&members[n], n, port);
+    for (int n = 0; n < SITES; n++) assert_int_equal(pthread_create(&members[n].thread, NULL, work, &members[n]), 0);
+    for (int n = 0; n < cuts; n++) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        cut(&members[n % SITES], &random);
+    }
+    for (int n = 0; n < SITES; n++) assert_int_equal(pthread_join(members[n].thread, NULL), 0);
+    for (int n = 0; n < SITES; n++) {
+        assert_ok(members[n].status, &members[n].err);
+        assert_int_equal(members[n].wrong, 0);
+        assert_memory_equal(members[n].model, members[0].model, sizeof members[0].model);
+    }
+    for (int n = 0; n < SITES; n++) close_member(&members[n]);
+}
+
+static void blocks_of_all_sizes(void **state)
+{
+    (void)state;
+    run_all(exchange, 0);
+}
+
+static void cuts_cost_nothing_but_time(void **state)
+{
+    (void)state;
+    run_all(exchange, 60);
+}
+
+static void a_fit_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    run_all(fit, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_of_all_sizes),
+                                       cmocka_unit_test(cuts_cost_nothing_but_time),
+                                       cmocka_unit_test(a_fit_is_the_same_everywhere)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
