@@ -35,7 +35,9 @@ void emi_conn_drop(emi_hub *hub, emi_conn *c, const char *why, double now)
 {
     if (c->stage == EMI_LINKED)
         emi_node_gone(&hub->node, c->peer, why, now);
-    else if (why)
+    else if (c->ended && c->stage == EMI_GREETS && c->dialled >= 0)
+        emi_hub_tell(hub, EMI_NEWS_DOWN, c->peer, c->from, why);
+    else if (why && (!c->ended || c->stage == EMI_SHAKES))
         emi_hub_tell(hub, EMI_NEWS_REFUSED, c->peer >= 0 ? c->peer : c->dialled, c->from, why);
     unlink_conn(hub, c);
     free_conn(c);
@@ -238,6 +240,7 @@ static const char *read_some(emi_hub *hub, emi_conn *c, double now, char *words,
         int step = emi_connection_read(c->tls, c->in + c->in_count, space, &got, &err);
         if (step == 0) return NULL;
         if (step < 0) {
+            c->ended = 1;
             (void)snprintf(words, room, "%s", err.msg);
             return words;
         }
@@ -252,8 +255,8 @@ static const char *read_some(emi_hub *hub, emi_conn *c, double now, char *words,
 /* What a connection has to write: its first frame, then its link's. */
 static int next_bytes(emi_hub *hub, emi_conn *c, const unsigned char **bytes, size_t *count)
 {
-    *bytes = c->first + c->first_at;
     *count = c->first_size - c->first_at;
+    if (*count) *bytes = c->first + c->first_at;
     if (*count || c->stage != EMI_LINKED) return 0;
     return emi_node_output(&hub->node, c->peer, bytes, count);
 }

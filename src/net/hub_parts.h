@@ -33,6 +33,7 @@ typedef struct emi_conn {
     int peer;    /* whose key it has; -1: not known yet */
     char from[EMI_ADDRESS_TEXT];
     double since;
+    int ended;         /* by the other side */
     short wants;       /* of the handshake, or of writing */
     unsigned char *in; /* [EMI_FRAME_HEAD + EMI_FRAME_MOST] */
     size_t in_count;

@@ -102,8 +102,8 @@ int emi_link_output(emi_link *l, const unsigned char run[EMI_RUN_BYTES], int flo
     *count = 0;
     if (!l->up) return 0;
     if (l->out_at == l->out_size && fill(l, run, flows)) return -1;
-    *bytes = l->out + l->out_at;
     *count = l->out_size - l->out_at;
+    if (*count) *bytes = l->out + l->out_at;
     return 0;
 }
 

@@ -105,12 +105,12 @@ static void enter(emi_node *node, const unsigned char *start, const unsigned cha
         if (emi_is_child(node, l->peer)) emi_node_say(node, l, EMI_START, node->start, emi_start_size(node));
         emi_say_run(node, l);
     }
-    uint64_t generation = node->generation;
-    for (int n = 0; n < node->config.links && node->generation == generation; n++) { /* until one is set back */
+    emi_node_tell(node, EMI_NEWS_START, node->config.site, NULL);
+    uint64_t entered = node->generation; /* a count that cannot be ends this run at once */
+    for (int n = 0; n < node->config.links && node->generation == entered; n++) {
         emi_link *l = &node->links[n];
         if (emi_node_flows(node, l)) (void)emi_node_settle(node, l, emi_link_peer_has(l, l->peer_received), now, &why);
     }
-    if (node->generation == generation) emi_node_tell(node, EMI_NEWS_START, node->config.site, NULL);
 }
 
 /* Entries are those of the sites in order, signed, with keys that all differ, and this node's is its present one. */

@@ -86,7 +86,11 @@ int emi_connection_end(emi_connection *c, int ssl_error, em_error *err)
     const char *own = ERR_reason_error_string(ERR_peek_error()), *words = words_of_refusal(c);
     int lost = c->hung_up || c->socket_error == ECONNRESET || c->socket_error == EPIPE;
     if (!words) words = words_of_queue();
-    if (!words && ssl_error == SSL_ERROR_ZERO_RETURN) words = "the other side closed the connection";
+    if (!words && ssl_error == SSL_ERROR_ZERO_RETURN)
+        words = c->dials && !c->heard
+                    ? "the other side closed the connection before it said anything; try whether this "
+                      "site was started twice"
+                    : "the other side closed the connection";
     if (!words && lost) words = words_of_silence(c);
     if (c->refusal == EMI_REFUSED_ALPN && c->speaks[0])
         (void)em_fail(&c->why, EM_ENET,

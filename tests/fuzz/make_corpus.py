@@ -160,6 +160,62 @@ def make_study():
     put("net_study", "utf16", good.encode("utf-16"))
 
 
+def make_node():
+    """What is done to a node (fuzz_net_node.c): a byte for what, from whom; then, mostly, a frame."""
+    zeros = bytes(32)
+
+    def number(value, size):
+        return value.to_bytes(size, "little")
+
+    def frame(kind, payload, run=zeros, sequence=0):
+        return bytes([kind, 0, 0, 0]) + number(len(payload), 4) + run[:8] + number(sequence, 8) + payload
+
+    def hello(site, run=zeros, received=0, life=9):
+        return frame(1, zeros + number(site, 2) + bytes([life]) * 16 + run + number(received, 8) + zeros)
+
+    def entry(site, life):
+        return number(site, 2) + bytes([life]) * 48 + number(3, 4) + zeros + zeros + b"s" * 64
+
+    def start(name, own=1, keys=(7, 8, 9)):
+        lives = [own if site == 1 else keys[site] for site in range(3)]
+        return name * 16 + bytes(8) + b"".join(entry(site, life) for site, life in enumerate(lives))
+
+    def by(which, what):  # a frame from the first or second neighbour
+        return bytes([12 | which]) + what
+
+    run = b"r" * 32
+    meet = b"\x01" + by(0, hello(0)) + by(1, hello(2))
+    drain = bytes([8, 9])
+    here = by(1, frame(3, entry(2, 9)))
+    begin = by(0, frame(4, start(b"r")))
+    same = by(0, frame(5, run + bytes(8))) + by(1, frame(5, run + bytes(8)))
+    in_run = meet + drain + here + begin + drain + same
+    parts = b"".join(by(1, frame(6, bytes(64 if n < 15 else 40), run, n)) for n in range(16))
+    ack = by(0, frame(7, number(16, 8), run))
+    put("net_node", "meets", meet + drain)
+    put("net_node", "enters", in_run)
+    put("net_node", "round", in_run + bytes([4, 0x49]) + 20 * drain + parts + ack + drain)
+    put("net_node", "early", in_run + parts + bytes([4, 0x49]) + 20 * drain + ack)
+    put("net_node", "ahead", in_run + bytes([4, 0x49]) + by(1, frame(6, bytes(64), run, 5)))
+    put("net_node", "size", in_run + bytes([4, 0x49]) + by(1, frame(6, bytes(63), run, 0)) + drain)
+    put("net_node", "cut", in_run + bytes([4, 0x49]) + 9 * drain + b"\x00" + by(0, hello(0, run, 3)) + 20 * drain)
+    put("net_node", "set-back", in_run + by(0, frame(7, number(9, 8), run)) + drain)
+    put("net_node", "count-to-come", meet + by(0, frame(5, run + number(99, 8))) + begin + drain)
+    put("net_node", "again", in_run + by(0, frame(4, start(b"q"))) + drain)
+    put("net_node", "keys", meet + by(0, frame(4, start(b"r", keys=(7, 8, 7)))))
+    put("net_node", "beats", in_run + by(0, frame(8, b"\2\0")) + 5 * b"\xf2" + drain)
+    for code in range(11):
+        put("net_node", f"leave-{code}", in_run + by(0, frame(9, number(code, 2))))
+    put("net_node", "study", meet + by(0, frame(2, b"eigenmesh study 1\nx \x1b[1m\n")))
+    put("net_node", "lives", meet + by(1, hello(2, life=8)) + 4 * b"\xf2" + by(1, hello(2, life=8)))
+    put("net_node", "done", in_run + b"\xfa" + drain + begin + drain)
+    root = b"\x00" + by(0, hello(1)) + by(1, hello(2)) + by(0, frame(3, entry(1, 8))) + by(1, frame(3, entry(2, 9)))
+    first = b"\x01" * 32
+    root_run = root + by(0, frame(5, first + bytes(8))) + by(1, frame(5, first + bytes(8))) + drain
+    put("net_node", "root", root_run + bytes([4, 0x43]) + 20 * drain)
+    put("net_node", "root-again", root_run + by(0, frame(3, entry(1, 6))) + drain)
+
+
 def make_hdf5():
     """Recipes (fuzz_hdf5.c): packed, asked for, cut, datasets; of each, dimensions, type, extents."""
     recipes = {
@@ -289,6 +345,7 @@ make_binary()
 make_gz()
 make_edges()
 make_study()
+make_node()
 make_hdf5()
 make_checkpoint()
 make_audit()

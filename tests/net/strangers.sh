@@ -208,6 +208,7 @@ grep -q "s1 takes part in this study already, on this machine" err.1 || fail "a 
 pid[other]=$!
 await err.0 "s1 was refused: is here already"
 ends other 1
+grep -q "try whether this site was started twice" err.other || fail "a second start is not told that it is one"
 pid[1]=$first
 start 2
 all_end_well 3
