@@ -285,18 +285,9 @@ static void silent(void *context, int peer)
     emi_conns_drop_peer(context, peer, "was silent for 45 seconds", emi_hub_now());
 }
 
-/* Who is somebody new greets everybody anew. */
-static void greet_anew(emi_hub *hub, double now)
-{
-    hub->node.renewed = 0;
-    for (int n = 0; n < hub->node.config.links; n++)
-        emi_conns_drop_peer(hub, hub->node.links[n].peer, "this process was set back, and greets anew", now);
-}
-
 void emi_hub_turn(emi_hub *hub)
 {
     double now = emi_hub_now();
-    if (hub->node.renewed) greet_anew(hub, now);
     for (int n = 0; n < hub->listener_count; n++) emi_conns_accept(hub, hub->listeners[n], now);
     emi_conns_dial(hub, now);
     emi_conns_move(hub, now);

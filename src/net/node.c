@@ -86,7 +86,6 @@ int emi_node_renew(emi_node *node, double now)
     node->start = NULL;
     memcpy(node->run, no_run, EMI_RUN_BYTES);
     node->generation++;
-    node->renewed = 1;
     node->waits_in_round = 0;
     for (int n = 0; n < node->config.links; n++) emi_link_enter(&node->links[n]);
     emi_note_entry(node, &node->own, now);
@@ -144,6 +143,7 @@ static void say_leave(emi_node *node, emi_link *l, emi_leave code)
     unsigned char payload[2];
     emi_u16_write(payload, (uint16_t)code);
     emi_node_say(node, l, EMI_LEAVE, payload, sizeof payload);
+    l->said_leave = l->up;
 }
 
 /* All that a neighbour has to know, whatever it knows already. */

@@ -73,7 +73,6 @@ typedef struct emi_node {
     int over_by;        /* the neighbour that said so, or sent a block of another size */
     int finished;       /* the model is everywhere: who comes back is told */
     int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
-    int renewed;        /* it is somebody new, and its connections are of who it was        */
     int no_memory;
 } emi_node;
 

@@ -203,6 +203,7 @@ static int wait_for_links(emi_hub *hub, int (*holds)(const emi_hub *hub, const e
     em_error ignored;
     double began = emi_hub_now(), told = 0;
     int waits = 1;
+    emi_hub_turn(hub); /* what there is to say leaves */
     while (waits) {
         waits = 0;
         for (int n = 0; n < hub->node.config.links; n++) waits |= holds(hub, &hub->node.links[n]);
@@ -225,7 +226,7 @@ static int is_not_done(const emi_hub *hub, const emi_link *l)
 /* What the parent has to be told must have left. */
 static int has_to_be_told(const emi_hub *hub, const emi_link *l)
 {
-    return hub->parent[hub->options.site] == l->peer && (!l->up || l->control_size || l->out_at < l->out_size);
+    return hub->parent[hub->options.site] == l->peer && (!l->said_leave || l->control_size || l->out_at < l->out_size);
 }
 
 static int is_not_in_run(const emi_hub *hub, const emi_link *l)

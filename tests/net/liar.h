@@ -12,6 +12,7 @@ typedef struct stage {
     emi_study *study;
     emi_identity *identities[SITES];
     emi_hub *hub;
+    atomic_int interrupted;
     int port;
     pthread_mutex_t lock;
     char news[8192]; /* all that the hub has told, a line each */
