@@ -78,11 +78,11 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration)
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
 {
     (void)pthread_mutex_lock(&hub->lock);
     memcpy(run, hub->node.run, EMI_RUN_BYTES);
-    *iteration = hub->node.iteration;
+    *step = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
 }
 
