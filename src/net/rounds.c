@@ -48,11 +48,11 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     int site = emi_node_awaits(&hub->node);
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
-    int lost = before - began > hub->patience;
-    if (lost) hub->lost_patience = site;
-    if (lost)
+    if (before - began > hub->patience) {
+        hub->lost_patience = site;
         return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more patience",
                        emi_hub_name(hub, site), before - began);
+    }
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
         *told = before;
         hub->options.waits(hub->options.user, emi_hub_name(hub, site), before - began);
