@@ -58,5 +58,6 @@ mutant "R2: START is not said again on a new connection" node.c \
 mutant "R3: a site that came back makes no new START" meeting.c \
     '|| !differs_from_start(node)' '|| node->start'
 mutant "who has finished does not tell those who come back" node.c \
-    'say_leave(node, l, EMI_LEAVE_FINISHED);' ''
+    '        say_leave(node, l, EMI_LEAVE_FINISHED);
+        return;' '        return;'
 ((survivors == 0)) || { echo "FAILED: $survivors mutants live"; exit 1; }
