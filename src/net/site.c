@@ -139,7 +139,8 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
     if (status != EM_OK) return status;
     report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
-    if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD)) return EM_OK;
+    if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD))
+        return open_audit(job, err); /* the process that ended it may not have come to log so */
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
     if (status == EM_OK) status = open_audit(job, err);
     return status == EM_OK ? open_hub(job, err) : status;
