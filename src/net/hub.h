@@ -45,7 +45,7 @@ int emi_hub_is_interrupted(const emi_hub *hub);
 em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err);
 
 /* The run that was entered: its name, and the root's iteration. */
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step);
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration);
 
 /* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
 void emi_hub_rows(emi_hub *hub, unsigned char *rows);

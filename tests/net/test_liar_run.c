@@ -86,6 +86,7 @@ static void data_of_another_size(void **state)
         scene_open(&c);
         for (int k = 0; k < cases[n].full; k++) liar_says(c.child, EMI_DATA, (uint64_t)k, zeros, EMI_FRAME_MOST);
         liar_says(c.child, EMI_DATA, (uint64_t)cases[n].full, zeros, cases[n].length);
+        liar_says(c.child, EMI_DATA, (uint64_t)cases[n].full + 1, zeros, 1); /* what follows changes nothing */
         assert_true(liar_hears(c.child, EMI_LEAVE));
         assert_int_equal(emi_u16_read(c.child->frame.payload), EMI_LEAVE_SIZE);
         scene_close(&c, 0, "s2 and this site do not agree on the size of a block");
