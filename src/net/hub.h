@@ -63,6 +63,9 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
 em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err);
 const void *emi_hub_block(emi_hub *hub, int from);
 
+/* A round that is not waited for any more: nothing is read from its blocks after this. */
+void emi_hub_forget(emi_hub *hub);
+
 /* LEAVE, and what it is called to be FINISHED: see node.h.  Wait until all children know that, as long as patience lasts. */
 void emi_hub_leave(emi_hub *hub, emi_leave code);
 void emi_hub_finish(emi_hub *hub, double seconds);

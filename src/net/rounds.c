@@ -163,6 +163,19 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
     return status;
 }
 
+/* They are the caller's again, who may free them. */
+static void forget_blocks(emi_hub *hub)
+{
+    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL;
+}
+
+void emi_hub_forget(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    forget_blocks(hub);
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
 em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
 {
     em_status status = EM_OK;
@@ -174,7 +187,7 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     if (status == EM_OK && hub->node.generation != generation) status = anew(err);
     if (status == EM_OK) status = log_received(hub, err);
     hub->node.waits_in_round = 0;
-    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL; /* the caller's, from now on */
+    forget_blocks(hub);
     (void)pthread_mutex_unlock(&hub->lock);
     return status;
 }

@@ -147,6 +147,32 @@ static void questions_without_end(void **state)
     scene_close(&c, 1, "interrupted");
 }
 
+/* Its blocks are freed: who comes into the run later is sent nothing of them. */
+static void a_round_that_is_given_up(void **state)
+{
+    stage s;
+    em_error err = {0};
+    uint64_t generation;
+    unsigned char start[START_BYTES], run[EMI_RUN_PAYLOAD] = {0}, *block = calloc(1, BLOCK);
+    const void *blocks[] = {block};
+    const int to = PARENT;
+    (void)state;
+    stage_open(&s);
+    liar *parent = member(&s, PARENT);
+    good_start(parent, start);
+    run_of(&s, start, run);
+    liar_says(parent, EMI_START, 0, start, sizeof start);
+    assert_ok(emi_hub_enter(s.hub, 0, &generation, &err), &err);
+    assert_ok(emi_hub_begin(s.hub, generation, &to, blocks, 1, NULL, 0, BLOCK, &err), &err);
+    emi_hub_forget(s.hub);
+    free(block);
+    liar_says(parent, EMI_RUN, 0, run, sizeof run);
+    assert_true(is_open(parent));
+    assert_int_not_equal(parent->frame.kind, EMI_DATA);
+    liar_close(parent);
+    stage_close(&s);
+}
+
 /* ---- counts -------------------------------------------------------------------------------------------------------------------- */
 
 /* The hub is somebody new afterwards, and can be met again. */
@@ -312,18 +338,13 @@ static void half_a_frame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_that_is_right),
-                                       cmocka_unit_test(data_out_of_order),
-                                       cmocka_unit_test(data_of_another_size),
-                                       cmocka_unit_test(too_much_data),
-                                       cmocka_unit_test(data_of_another_run),
-                                       cmocka_unit_test(questions_without_end),
-                                       cmocka_unit_test(counts_that_cannot_be),
-                                       cmocka_unit_test(counts_of_another_run),
-                                       cmocka_unit_test(count_of_a_run_to_come),
-                                       cmocka_unit_test(whom_a_liar_awaits),
-                                       cmocka_unit_test(leaving_for_any_reason),
-                                       cmocka_unit_test(bytes_that_are_no_frame),
-                                       cmocka_unit_test(half_a_frame)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_that_is_right),    cmocka_unit_test(data_out_of_order),
+        cmocka_unit_test(data_of_another_size),     cmocka_unit_test(too_much_data),
+        cmocka_unit_test(data_of_another_run),      cmocka_unit_test(questions_without_end),
+        cmocka_unit_test(a_round_that_is_given_up), cmocka_unit_test(counts_that_cannot_be),
+        cmocka_unit_test(counts_of_another_run),    cmocka_unit_test(count_of_a_run_to_come),
+        cmocka_unit_test(whom_a_liar_awaits),       cmocka_unit_test(leaving_for_any_reason),
+        cmocka_unit_test(bytes_that_are_no_frame),  cmocka_unit_test(half_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
