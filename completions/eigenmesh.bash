@@ -1,14 +1,14 @@
 # Completion of eigenmesh's command line for bash: source this file, or install it where
 # bash-completion looks (share/bash-completion/completions/eigenmesh).
 
-_eigenmesh_commands="fit compare reproduce transform info generate topology convert key study help"
+_eigenmesh_commands="fit compare reproduce transform info generate topology convert key study node audit help"
 
 # The second word of a command that has two; nothing for others.
 _eigenmesh_second()
 {
     case $1 in
     key) echo "new show" ;;
-    study) echo "check" ;;
+    study | audit) echo "check" ;;
     esac
 }
 

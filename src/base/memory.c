@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
+enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20, LARGE = 4 << 20 };
 
 static _Thread_local size_t refused;
 
@@ -37,7 +37,7 @@ void *emi_realloc(void *old, size_t bytes)
 double *emi_doubles(size_t count)
 {
     if (count > (SIZE_MAX - HUGE_PAGE) / sizeof(double)) return noted(NULL, SIZE_MAX);
-    size_t bytes = count * sizeof(double), unit = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : CACHE_LINE,
+    size_t bytes = count * sizeof(double), unit = bytes >= LARGE ? HUGE_PAGE : CACHE_LINE,
            whole = (bytes + unit - 1) / unit * unit;
     double *memory = aligned_alloc(unit, whole ? whole : unit);
     if (memory && unit == HUGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);

@@ -10,7 +10,7 @@ typedef struct emi_output emi_output;
 
 em_status emi_output_open(emi_output **out, const char *path, em_error *err);
 
-/* The same for its owner's eyes alone (0600), whatever the umask and whatever was there. */
+/* The same for its owner's eyes alone (0600), whoever could read what was there. */
 em_status emi_output_open_private(emi_output **out, const char *path, em_error *err);
 FILE *emi_output_stream(emi_output *output);
 

@@ -194,7 +194,7 @@ static em_status digest_all(em_mesh *mesh, const uint64_t *own, uint64_t *digest
     em_status status = emi_field_alloc(&halves, mesh->hosted, 2, 1, err);
     if (status != EM_OK) return status;
     for (int i = 0; i < mesh->hosted; i++) {
-        uint64_t placed = emi_digest_number(own[i], (uint64_t)(mesh->first + i));
+        uint64_t placed = emi_digest_number(own[i], (uint64_t)mesh->first + (uint64_t)i);
         emi_at(&halves, i).v[0] = (double)(placed >> 32);
         emi_at(&halves, i).v[1] = (double)(uint32_t)placed;
     }

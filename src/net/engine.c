@@ -48,10 +48,7 @@ static em_status net_begin(void *state, const em_link *links, size_t count, cons
 static em_status net_end(void *state, const void **inbox, em_error *err)
 {
     net_state *c = state;
-    if (c->failed) {
-        emi_hub_forget(c->hub); /* the solver is about to free what it sent */
-        return fail_again(err);
-    }
+    if (c->failed) return fail_again(err);
     em_status status = emi_hub_end(c->hub, c->generation, err);
     for (int n = 0; n < c->from_count && status == EM_OK; n++) inbox[c->from[n]] = emi_hub_block(c->hub, c->from[n]);
     return settle(c, status);
@@ -60,8 +57,10 @@ static em_status net_end(void *state, const void **inbox, em_error *err)
 /* Others wait for a site that failed as for any other: what they are told is said when the process ends. */
 static void net_fail(void *state, const em_error *err)
 {
+    net_state *c = state;
     (void)err;
-    ((net_state *)state)->failed = 1;
+    c->failed = 1;
+    emi_hub_abandon(c->hub);
 }
 
 static void net_patience(void *state, double seconds)
@@ -72,7 +71,7 @@ static void net_patience(void *state, double seconds)
 static void net_close(void *state)
 {
     net_state *c = state;
-    emi_hub_forget(c->hub);
+    emi_hub_abandon(c->hub); /* a round may be under way */
     free(c->to);
     free(c->from);
     free(c->blocks);

@@ -74,9 +74,10 @@ static uint64_t iteration(void *context, const unsigned char *rows[])
 
 static void last_audit(void *context, unsigned char last[32])
 {
-    const emi_hub *hub = context;
+    emi_hub *hub = context;
+    em_error err = {0};
     if (!hub->options.audit) return;
-    (void)emi_audit_sync(hub->options.audit, NULL); /* what a neighbour is told of must not be lost */
+    emi_hub_note_log(hub, emi_audit_sync(hub->options.audit, &err), &err); /* since a neighbour is told of it */
     memcpy(last, emi_audit_last(hub->options.audit), 32);
 }
 
@@ -183,6 +184,7 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
     if (!hub) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
     hub->options = *options;
     hub->patience = options->patience;
+    hub->lost_patience = -1;
     hub->strangers_most = emi_strangers_most();
     hub->wake[0] = hub->wake[1] = -1;
     (void)pthread_mutex_init(&hub->lock, NULL);

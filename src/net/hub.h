@@ -7,17 +7,21 @@
 #include "net/audit.h"
 #include "net/node.h"
 
+#include <stdatomic.h>
+
 typedef struct emi_hub emi_hub;
 
 typedef struct emi_hub_options {
     const emi_study *study;
     int site;
     const emi_identity *identity;
-    const char *listen; /* [ADDR:]PORT; NULL: the port of its address in the study, or nowhere */
-    const char *proxy;  /* HOST:PORT to dial through; NULL: none                                */
-    emi_audit *audit;   /* NULL: none                                                           */
-    emi_entry own;      /* columns, names and rows of it                                        */
-    double patience;    /* seconds that one wait may last; INFINITY: for ever                   */
+    const char *listen;            /* [ADDR:]PORT; NULL: the port of its address in the study, or nowhere */
+    const char *proxy;             /* HOST:PORT to dial through; NULL: none                                */
+    emi_audit *audit;              /* NULL: none                                                           */
+    emi_entry own;                 /* columns, names and rows of it                                        */
+    double patience;               /* seconds that one wait may last; INFINITY: for ever                   */
+    int rehearses;                 /* a site whose columns are not the root's ends it                      */
+    const atomic_int *interrupted; /* not 0: whoever waits waits no longer; NULL: never       */
 
     /* At the root: the iteration of its state, where that is of these rows; else 0.  In the hub's thread. */
     uint64_t (*iteration)(void *user, const unsigned char *rows[]);
@@ -34,10 +38,6 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
 
 /* What is to be told yet is given a moment. */
 void emi_hub_close(emi_hub **closed); /* accepts NULL */
-
-/* From a signal handler, or another thread: whoever waits waits no longer. */
-void emi_hub_interrupt(emi_hub *hub);
-int emi_hub_is_interrupted(const emi_hub *hub);
 
 /* ---- the solver's side --------------------------------------------------------------------------------------------------- */
 
@@ -63,14 +63,19 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
 em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err);
 const void *emi_hub_block(emi_hub *hub, int from);
 
-/* A round that is not waited for any more: nothing is read from its blocks after this. */
-void emi_hub_forget(emi_hub *hub);
+/* Blocks of a round that will not be ended are the caller's again. */
+void emi_hub_abandon(emi_hub *hub);
 
-/* LEAVE, and what it is called to be FINISHED: see node.h.  Wait until all children know that, as long as patience lasts. */
+/* Wait until every child is in this run too, for so many seconds at most. */
+void emi_hub_wait_for_children(emi_hub *hub, double seconds);
+
 void emi_hub_leave(emi_hub *hub, emi_leave code);
-void emi_hub_finish(emi_hub *hub, double seconds);
 
-/* Was it this node that waited too long? */
+/* The study is done here, and on the disk: neighbours are told, and it waits, as long as patience lasts or for so many seconds,
+ * until all children have said the same of themselves, and the parent was told.  Returns whether that is so. */
+int emi_hub_finish(emi_hub *hub, double seconds);
+
+/* Was it this node that waited too long?  Then for this site; else -1. */
 int emi_hub_lost_patience(emi_hub *hub);
 
 /* Why it is over here too, as a neighbour said: an emi_leave, or 0. */

@@ -56,7 +56,7 @@ struct emi_hub {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int wake[2];
-    atomic_int stop, interrupted;
+    atomic_int stop;
 
     emi_node node;
     int *parent, *peers;
@@ -86,7 +86,8 @@ struct emi_hub {
     double deaf_until; /* nobody who comes is listened to */
 
     double patience;
-    int lost_patience;
+    int lost_patience; /* with a site, or -1 */
+    em_error log_failure;
     double *waited; /* [sites] seconds in which each was awaited */
 };
 
@@ -96,6 +97,7 @@ const char *emi_hub_name(const emi_hub *hub, int site);
 
 /* ---- news.c; the lock is held -------------------------------------------------------------------------------------------- */
 
+void emi_hub_note_log(emi_hub *hub, em_status status, const em_error *err); /* a failure of the log, the first one */
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
 
 /* ---- hub.c; the lock is held ------------------------------------------------------------------------------------------- */

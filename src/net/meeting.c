@@ -154,8 +154,9 @@ int emi_take_start(emi_node *node, const emi_frame *frame, double now, const cha
 
 /* ---- the root: are all here? ------------------------------------------------------------------------------------------------ */
 
-static int all_are_here(const emi_node *node)
+static int all_are_here(emi_node *node)
 {
+    node->differs = -1;
     const emi_entry *root = &node->entries[0];
     for (int site = 0; site < node->config.sites; site++)
         if (!node->here[site]) return 0;
@@ -165,6 +166,7 @@ static int all_are_here(const emi_node *node)
                           : memcmp(entry->names, root->names, 32) != 0 ? "columns of other names than the root"
                                                                        : NULL;
         if (!why) continue;
+        node->differs = site;
         emi_node_tell(node, EMI_NEWS_DIFFERS, site, why);
         return 0;
     }

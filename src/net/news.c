@@ -54,6 +54,18 @@ static void to_hex(const unsigned char *bytes, size_t count, char *out)
     for (size_t n = 0; n < count; n++) (void)snprintf(out + 2 * n, 3, "%02x", bytes[n]);
 }
 
+/* A line that is not there would make honest logs look cut: the run does not go on without it. */
+void emi_hub_note_log(emi_hub *hub, em_status status, const em_error *err)
+{
+    if (status != EM_OK && hub->log_failure.code == EM_OK) hub->log_failure = *err;
+}
+
+static void write_line(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign)
+{
+    em_error err = {0};
+    emi_hub_note_log(hub, emi_audit_write(hub->options.audit, what, fields, count, sign, &err), &err);
+}
+
 static void log_up(emi_hub *hub, int peer)
 {
     char instance[2 * EMI_INSTANCE_BYTES + 1];
@@ -63,17 +75,16 @@ static void log_up(emi_hub *hub, int peer)
                                         {.name = "peer_audit", .digest = l->peer_audit},
                                         {.name = "own_audit", .digest = l->own_audit}};
     to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
-    (void)emi_audit_write(hub->options.audit, "up", fields, 4, 0, NULL);
+    write_line(hub, "up", fields, 4, 0);
 }
 
 static void log_start(emi_hub *hub)
 {
     const emi_field_of_line fields[] = {{.name = "run", .digest = hub->node.run},
                                         {.name = "iteration", .number = &hub->node.iteration}};
-    (void)emi_audit_write(hub->options.audit, "start", fields, 2, 1, NULL);
+    write_line(hub, "start", fields, 2, 1);
 }
 
-/* What a full disk keeps from the log is told with the next line that must be there. */
 static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
 {
     int down = what == EMI_NEWS_DOWN || what == EMI_NEWS_LEFT;
@@ -85,7 +96,7 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
     else if (what == EMI_NEWS_START)
         log_start(hub);
     else
-        (void)emi_audit_write(hub->options.audit, down ? "down" : "refused", fields, 2, !down && peer >= 0, NULL);
+        write_line(hub, down ? "down" : "refused", fields, 2, !down && peer >= 0);
 }
 
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)

@@ -94,7 +94,7 @@ int emi_node_renew(emi_node *node, double now)
 
 int emi_node_open(emi_node *node, const emi_node_config *config, const emi_entry *own)
 {
-    *node = (emi_node){.config = *config, .own = *own};
+    *node = (emi_node){.config = *config, .own = *own, .differs = -1};
     node->own.site = (uint16_t)config->site;
     node->entries = calloc((size_t)config->sites, sizeof *node->entries);
     node->here = calloc((size_t)config->sites, 1);
@@ -143,6 +143,7 @@ static void say_leave(emi_node *node, emi_link *l, emi_leave code)
     unsigned char payload[2];
     emi_u16_write(payload, (uint16_t)code);
     emi_node_say(node, l, EMI_LEAVE, payload, sizeof payload);
+    l->said_leave = l->up;
 }
 
 /* All that a neighbour has to know, whatever it knows already. */
@@ -251,11 +252,13 @@ static int take_leave(emi_node *node, int peer, const emi_frame *frame, const ch
     emi_node_link(node, peer)->left = code;
     emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
     *why = "left";
-    if (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_SIZE ||
-        (code == EMI_LEAVE_ROOT && peer == emi_parent_of(node, node->config.site))) {
+    int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
+    if (!node->finished &&
+        (code == EMI_LEAVE_SIZE || (parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT)))) {
         node->over = code;
         node->over_by = peer;
     }
+    if (parent && code == EMI_LEAVE_FINISHED) return 0; /* it stays until it is told the same */
     return -1;
 }
 
@@ -349,7 +352,11 @@ int emi_node_awaits(const emi_node *node)
     for (int n = 0; node->waits_in_round && n < node->config.links; n++)
         if (!emi_link_has_got(&node->links[n]) || !emi_link_has_sent(&node->links[n]))
             return awaited_through(node, node->links[n].peer);
+    for (int n = 0; node->finished && n < node->config.links; n++)
+        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
+            return node->links[n].peer;
     if (emi_node_in_run(node)) return -1;
+    if (node->differs >= 0) return node->differs;
     for (int other = 0; other < node->config.sites && nearest < 0;
          other++) /* the tree's numbers do not fall with depth */
         if (emi_is_below(node, other, site) && !node->here[other] && node->here[emi_parent_of(node, other)])
@@ -366,5 +373,9 @@ void emi_node_leave(emi_node *node, emi_leave code)
 void emi_node_finish(emi_node *node)
 {
     node->finished = 1;
-    emi_node_leave(node, EMI_LEAVE_FINISHED);
+    for (int n = 0; n < node->config.links; n++) {
+        emi_link *l = &node->links[n];
+        int knows = emi_is_child(node, l->peer) && emi_node_flows(node, l); /* it has heard so in this run */
+        if (!knows) say_leave(node, l, EMI_LEAVE_FINISHED);
+    }
 }

@@ -72,6 +72,7 @@ typedef struct emi_node {
     int over;           /* an emi_leave that ends it here too; 0: none */
     int over_by;        /* the neighbour that said so, or sent a block of another size */
     int finished;       /* the model is everywhere: who comes back is told */
+    int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
     int no_memory;
 } emi_node;
 
@@ -118,7 +119,7 @@ int emi_node_round_is_done(const emi_node *node);
 /* The site that is really awaited, as far as is known here; -1: none. */
 int emi_node_awaits(const emi_node *node);
 
-/* The model is everywhere: all neighbours are told, and whoever comes back. */
+/* The model is everywhere, and that is on the disk: those who do not know are told, and whoever comes back. */
 void emi_node_finish(emi_node *node);
 
 /* LEAVE to every neighbour that is there. */

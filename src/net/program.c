@@ -44,8 +44,11 @@ static em_status round_of(emi_program *p, const int *to, int to_count, const int
     return status;
 }
 
+/* What is done between hearing it and handing it on; NULL: nothing. */
+typedef em_status heard_fn(emi_program *p, const void *block, em_error *err);
+
 /* The root's block to everyone. */
-static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
+static em_status give_after(emi_program *p, heard_fn *heard, void *block, size_t bytes, em_error *err)
 {
     int parent = parent_of(p), *children = malloc((size_t)p->study->site_count * sizeof *children);
     em_status status = children ? EM_OK : no_memory(err);
@@ -54,9 +57,15 @@ static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
         status = round_of(p, NULL, 0, &parent, 1, NULL, bytes, err);
         if (status == EM_OK) memcpy(block, emi_hub_block(p->hub, parent), bytes);
     }
+    if (status == EM_OK && heard) status = heard(p, block, err);
     if (status == EM_OK && count) status = round_of(p, children, count, NULL, 0, block, bytes, err);
     free(children);
     return status;
+}
+
+static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
+{
+    return give_after(p, NULL, block, bytes, err);
 }
 
 /* All have the same: the root learns that it is so. */
@@ -199,17 +208,27 @@ static int is_same_model(const em_model *a, const em_model *b)
            same_numbers(em_model_explained_variance(a), em_model_explained_variance(b), K);
 }
 
+/* Eight words that say what comes: what, its bytes, features, components, and zeros. */
+static void say_what(uint64_t what, uint64_t bytes, const em_model *own, unsigned char words[WORD_BYTES])
+{
+    memset(words, 0, WORD_BYTES);
+    emi_u64_write(words, what);
+    emi_u64_write(words + 8, bytes);
+    emi_u64_write(words + 16, (uint64_t)em_model_features(own));
+    emi_u64_write(words + 24, (uint64_t)em_model_components_count(own));
+}
+
 /* How long the root's is: about as long as this site's own, which holds the same numbers. */
-static em_status agree_on_size(emi_program *p, size_t own, size_t *size, em_error *err)
+static em_status agree_on_size(emi_program *p, const em_model *model, size_t own, size_t *size, em_error *err)
 {
     enum { SLACK = 1 << 16 };
-    unsigned char words[WORD_BYTES] = {0};
-    emi_u64_write(words, SAYS_MODEL);
-    emi_u64_write(words + 8, own);
+    unsigned char words[WORD_BYTES], wanted[WORD_BYTES];
+    say_what(SAYS_MODEL, own, model, words);
     em_status status = give(p, words, sizeof words, err);
     uint64_t told = emi_u64_read(words + 8);
+    say_what(SAYS_MODEL, told, model, wanted);
     *size = (size_t)told;
-    if (status == EM_OK && (emi_u64_read(words) != SAYS_MODEL || told + SLACK < own || told > own + SLACK))
+    if (status == EM_OK && (memcmp(words, wanted, sizeof words) != 0 || told + SLACK < own || told > own + SLACK))
         return em_fail(err, EM_ENET, "node: the root's model is not of the size that it must have; try all again");
     return status;
 }
@@ -230,7 +249,7 @@ static em_status share_model(emi_program *p, const em_model *own, char **bytes, 
 {
     size_t length = 0;
     em_status status = to_bytes(own, bytes, &length, err);
-    if (status == EM_OK) status = agree_on_size(p, length, size, err);
+    if (status == EM_OK) status = agree_on_size(p, own, length, size, err);
     if (status != EM_OK) return status;
     if (*size > length) {
         char *larger = realloc(*bytes, *size);
@@ -248,20 +267,26 @@ static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BY
     return p->audit ? emi_hub_log(p->hub, "model", &field, 1, 0, err) : EM_OK;
 }
 
+/* On the disk before anybody below hears of it: who is done has only such above him who are. */
+static em_status note_finished(emi_program *p, const void *block, em_error *err)
+{
+    unsigned char wanted[WORD_BYTES];
+    say_what(SAYS_FINISHED, 0, p->model, wanted);
+    if (memcmp(block, wanted, sizeof wanted) != 0)
+        return em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
+    return emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
+}
+
 /* Up its digest, down FINISHED: from then on all know that all have it. */
 static em_status finish(emi_program *p, const char *bytes, size_t size, em_error *err)
 {
-    unsigned char digest[EMI_SHA_BYTES], words[WORD_BYTES] = {0};
+    unsigned char words[WORD_BYTES];
     const emi_piece piece = {bytes, size};
-    em_status status = emi_sha256(&piece, 1, digest, err);
-    if (status == EM_OK) status = log_model(p, digest, err);
-    if (status == EM_OK) status = agree(p, digest, sizeof digest, err);
-    emi_u64_write(words, SAYS_FINISHED);
-    if (status == EM_OK) status = give(p, words, sizeof words, err);
-    if (status == EM_OK && emi_u64_read(words) != SAYS_FINISHED)
-        status = em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
-    if (status == EM_OK) status = emi_state_write(p->state, EMI_STATE_FINISHED, digest, sizeof digest, err);
-    return status;
+    em_status status = emi_sha256(&piece, 1, p->digest, err);
+    if (status == EM_OK) status = log_model(p, p->digest, err);
+    if (status == EM_OK) status = agree(p, p->digest, sizeof p->digest, err);
+    say_what(SAYS_FINISHED, 0, p->model, words);
+    return status == EM_OK ? give_after(p, note_finished, words, sizeof words, err) : status;
 }
 
 em_status emi_program_run(emi_program *p, em_error *err)

@@ -20,7 +20,8 @@ typedef struct emi_program {
     const em_data *data;
     em_monitor_fn *monitor;
     void *monitor_user;
-    em_model *model; /* once it is there */
+    em_model *model;                     /* once it is there */
+    unsigned char digest[EMI_SHA_BYTES]; /* of it */
 } emi_program;
 
 em_status emi_program_run(emi_program *p, em_error *err);
@@ -29,6 +30,7 @@ em_status emi_program_run(emi_program *p, em_error *err);
 #define EMI_STATE_CHECKPOINT "checkpoint.0-0" /* that of node 0, as em_fit names it: see the option */
 #define EMI_STATE_ROWS       "rows"           /* at the root: of all sites, that the checkpoint is of */
 #define EMI_STATE_MODEL      "model"          /* it was written, but not all are known to have it     */
+#define EMI_STATE_TOLD       "told"           /* all neighbours know that it is done here */
 #define EMI_STATE_FINISHED   "finished"       /* its digest                                           */
 
 #endif

@@ -3,15 +3,9 @@
 
 #include <string.h>
 
-void emi_hub_interrupt(emi_hub *hub)
+static int is_interrupted(const emi_hub *hub)
 {
-    atomic_store(&hub->interrupted, 1);
-    emi_hub_wake(hub);
-}
-
-int emi_hub_is_interrupted(const emi_hub *hub)
-{
-    return atomic_load(&hub->interrupted);
+    return hub->options.interrupted && atomic_load(hub->options.interrupted);
 }
 
 /* Why nobody goes on here. */
@@ -34,7 +28,14 @@ static em_status why_over(emi_hub *hub, em_error *err)
 
 static em_status check(emi_hub *hub, em_error *err)
 {
-    if (atomic_load(&hub->interrupted)) return em_fail(err, EM_ENET, "node: interrupted; try again, to go on");
+    if (is_interrupted(hub)) return em_fail(err, EM_ENET, "node: interrupted; try again, to go on");
+    if (hub->log_failure.code != EM_OK) {
+        if (err) *err = hub->log_failure;
+        return hub->log_failure.code;
+    }
+    if (hub->options.rehearses && hub->node.differs >= 0)
+        return em_fail(err, EM_EDATA, "node: %s has other columns than the root; try the same at all sites",
+                       emi_hub_name(hub, hub->node.differs));
     if (hub->node.no_memory) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
     return hub->node.over ? why_over(hub, err) : EM_OK;
 }
@@ -47,8 +48,9 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     int site = emi_node_awaits(&hub->node);
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
-    hub->lost_patience = before - began > hub->patience;
-    if (hub->lost_patience)
+    int lost = before - began > hub->patience;
+    if (lost) hub->lost_patience = site;
+    if (lost)
         return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more patience",
                        emi_hub_name(hub, site), before - began);
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
@@ -169,13 +171,6 @@ static void forget_blocks(emi_hub *hub)
     for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL;
 }
 
-void emi_hub_forget(emi_hub *hub)
-{
-    (void)pthread_mutex_lock(&hub->lock);
-    forget_blocks(hub);
-    (void)pthread_mutex_unlock(&hub->lock);
-}
-
 em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
 {
     em_status status = EM_OK;
@@ -201,27 +196,66 @@ const void *emi_hub_block(emi_hub *hub, int from)
     return block;
 }
 
-/* Does a child still have to be told, since it is not there, or was not written to yet? */
-static int has_to_be_told(const emi_hub *hub, const emi_link *l)
+void emi_hub_abandon(emi_hub *hub)
 {
-    int child = hub->parent[l->peer] == hub->options.site;
-    return child && (!l->up || l->control_size || l->out_at < l->out_size);
+    (void)pthread_mutex_lock(&hub->lock);
+    forget_blocks(hub);
+    (void)pthread_mutex_unlock(&hub->lock);
 }
 
-void emi_hub_finish(emi_hub *hub, double seconds)
+/* Until this holds of no link, or the time is over. */
+static int wait_for_links(emi_hub *hub, int (*holds)(const emi_hub *hub, const emi_link *l), double seconds)
 {
     em_error ignored;
     double began = emi_hub_now(), told = 0;
     int waits = 1;
+    emi_hub_turn(hub); /* what there is to say leaves */
+    while (waits) {
+        waits = 0;
+        for (int n = 0; n < hub->node.config.links; n++) waits |= holds(hub, &hub->node.links[n]);
+        if (waits && (emi_hub_now() - began > seconds || wait_more(hub, began, &told, &ignored) != EM_OK)) return 0;
+    }
+    return 1;
+}
+
+static int is_child(const emi_hub *hub, const emi_link *l)
+{
+    return hub->parent[l->peer] == hub->options.site;
+}
+
+/* A child has to say itself that it is done. */
+static int is_not_done(const emi_hub *hub, const emi_link *l)
+{
+    return is_child(hub, l) && l->left != EMI_LEAVE_FINISHED;
+}
+
+/* What the parent has to be told must have left. */
+static int has_to_be_told(const emi_hub *hub, const emi_link *l)
+{
+    return hub->parent[hub->options.site] == l->peer && (!l->said_leave || l->control_size || l->out_at < l->out_size);
+}
+
+static int is_not_in_run(const emi_hub *hub, const emi_link *l)
+{
+    return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
+}
+
+int emi_hub_finish(emi_hub *hub, double seconds)
+{
+    enum { FOR_PARENT = 60 }; /* it is done itself, and only wants to know */
     (void)pthread_mutex_lock(&hub->lock);
     hub->node.over = 0; /* it is what was to be heard */
     emi_node_finish(&hub->node);
-    emi_hub_wake(hub);
-    while (waits && emi_hub_now() - began < seconds) {
-        waits = 0;
-        for (int n = 0; n < hub->node.config.links; n++) waits |= has_to_be_told(hub, &hub->node.links[n]);
-        if (waits && wait_more(hub, began, &told, &ignored) != EM_OK) waits = 0;
-    }
+    int all = wait_for_links(hub, is_not_done, seconds) &&
+              wait_for_links(hub, has_to_be_told, seconds < FOR_PARENT ? seconds : FOR_PARENT);
+    (void)pthread_mutex_unlock(&hub->lock);
+    return all;
+}
+
+void emi_hub_wait_for_children(emi_hub *hub, double seconds)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    (void)wait_for_links(hub, is_not_in_run, seconds);
     (void)pthread_mutex_unlock(&hub->lock);
 }
 

@@ -2,6 +2,7 @@
 #include "net/own.h"
 #include "net/program.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +22,12 @@ typedef struct site_job {
     _Atomic long iteration; /* that the root's state is of, as far as this process knows */
 } site_job;
 
-/* The one that a signal ends. */
-static _Atomic(emi_hub *) running;
+/* A signal's handler may do no more: who waits looks at it. */
 static atomic_int interrupted;
 
 void em_site_interrupt(void)
 {
-    emi_hub *hub = atomic_load(&running);
     atomic_store(&interrupted, 1);
-    if (hub) emi_hub_interrupt(hub);
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------------------- */
@@ -119,14 +117,13 @@ static em_status open_hub(site_job *job, em_error *err)
                                      .audit = job->audit,
                                      .own = job->own,
                                      .patience = job->options.patience,
+                                     .rehearses = job->options.rehearse,
+                                     .interrupted = &interrupted,
                                      .iteration = iteration_of,
                                      .news = tell_news,
                                      .waits = tell_waits,
                                      .user = job};
-    em_status status = emi_hub_open(&job->hub, &options, err);
-    atomic_store(&running, job->hub);
-    if (job->hub && atomic_load(&interrupted)) emi_hub_interrupt(job->hub);
-    return status;
+    return emi_hub_open(&job->hub, &options, err);
 }
 
 static em_status open_all(site_job *job, const em_data *data, em_error *err)
@@ -142,9 +139,7 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
     if (status != EM_OK) return status;
     report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
-    if (report->done_before) return open_audit(job, err); /* the process that ended it may not have come to say so */
-    emi_state_remove(&job->state, EMI_STATE_FINISHED);
-    if (job->options.again) emi_state_remove(&job->state, EMI_STATE_MODEL);
+    if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD)) return EM_OK;
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
     if (status == EM_OK) status = open_audit(job, err);
     return status == EM_OK ? open_hub(job, err) : status;
@@ -152,31 +147,54 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Its model is written, and a neighbour says that all others have it too. */
+/* The model that a run left in the state, as the caller keeps it. */
+static em_status keep_model(site_job *job, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    char *bytes = NULL;
+    long size = 0;
+    em_status status = emi_state_path(&job->state, EMI_STATE_MODEL, path, err);
+    FILE *file = status == EM_OK ? fopen(path, "rbe") : NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0) size = ftell(file);
+    if (file && size > 0) bytes = malloc((size_t)size);
+    if (file) rewind(file);
+    if (status == EM_OK && (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size))
+        status = em_fail(err, EM_EIO, "%s: cannot be read; try asking another site for the model", path);
+    if (file) (void)fclose(file);
+    if (status == EM_OK) status = job->options.keep(job->options.user, bytes, (size_t)size, err);
+    if (status == EM_OK && !job->program.model) status = em_model_load(&job->program.model, path, err);
+    free(bytes);
+    return status;
+}
+
+/* It is done, here and above; others may have to be told, and to say so of themselves. */
+static void tell_that_it_is_done(site_job *job, double seconds)
+{
+    if (emi_hub_finish(job->hub, seconds)) (void)emi_state_write(&job->state, EMI_STATE_TOLD, "", 0, NULL);
+}
+
+/* Its model is written, and its parent says that all have it. */
 static em_status end_with_others(site_job *job, em_error *err)
 {
     static const unsigned char unknown[EMI_SHA_BYTES];
-    enum { MOST_SECONDS = 60 };
-    char path[EMI_PATH_ROOM];
     if (!emi_state_has(&job->state, EMI_STATE_MODEL))
         return em_fail(err, EM_ENET,
                        "node: the others are done, and the model is not here; try asking one of them for it, or "
                        "option again at all sites");
-    em_status status = emi_state_path(&job->state, EMI_STATE_MODEL, path, err);
-    if (status == EM_OK && !job->program.model) status = em_model_load(&job->program.model, path, err);
+    em_status status = keep_model(job, err);
     if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);
-    if (status == EM_OK) emi_hub_finish(job->hub, MOST_SECONDS);
+    if (status == EM_OK) tell_that_it_is_done(job, INFINITY);
     return status;
 }
 
 /* As others are told it. */
 static emi_leave leave_code(const site_job *job, const em_error *err)
 {
-    if (emi_hub_is_interrupted(job->hub)) return EMI_LEAVE_INTERRUPTED;
-    if (emi_hub_over(job->hub)) return (emi_leave)emi_hub_over(job->hub); /* as it was told */
+    if (atomic_load(&interrupted)) return EMI_LEAVE_INTERRUPTED;
+    if (emi_hub_over(job->hub) == EMI_LEAVE_ROOT) return EMI_LEAVE_ROOT; /* for those below */
     if (job->site == 0 && err->code != EM_ENET) return EMI_LEAVE_ROOT;
     switch (err->code) {
-    case EM_ENET: return emi_hub_lost_patience(job->hub) ? EMI_LEAVE_PATIENCE : EMI_LEAVE_FAILED;
+    case EM_ENET: return emi_hub_lost_patience(job->hub) >= 0 ? EMI_LEAVE_PATIENCE : EMI_LEAVE_FAILED;
     case EM_ENOMEM: return EMI_LEAVE_MEMORY;
     case EM_EOUTPUT: return EMI_LEAVE_DISK;
     case EM_EDATA: return EMI_LEAVE_DATA;
@@ -184,32 +202,50 @@ static emi_leave leave_code(const site_job *job, const em_error *err)
     }
 }
 
-static em_status one_run(site_job *job, em_error *err)
+/* Did the root only rehearse?  Then it will be back. */
+static int is_rehearsal(site_job *job)
 {
     unsigned char run[EMI_RUN_BYTES];
     uint64_t iteration;
-    emi_program *p = &job->program;
     emi_hub_run(job->hub, run, &iteration);
+    return iteration == UINT64_MAX;
+}
+
+static em_status one_run(site_job *job, em_error *err)
+{
+    enum { MOST_SECONDS = 30 };
     job->report->runs++;
-    if (iteration == UINT64_MAX || job->options.rehearse) {
+    if (job->options.rehearse) {
         job->report->rehearsed = 1;
+        emi_hub_wait_for_children(job->hub, MOST_SECONDS); /* or nobody would tell them */
         return EM_OK;
     }
-    return emi_program_run(p, err);
+    emi_state_remove(&job->state, EMI_STATE_FINISHED);
+    emi_state_remove(&job->state, EMI_STATE_TOLD);
+    return emi_program_run(&job->program, err);
+}
+
+/* A run in which something is computed, unless this is a rehearsal too. */
+static em_status enter_run(site_job *job, em_error *err)
+{
+    emi_program *p = &job->program;
+    em_status status;
+    do status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
+    while (status == EM_OK && is_rehearsal(job) && !job->options.rehearse);
+    return status;
 }
 
 /* Until one ends well.  A run is over where a site came back: then there is another. */
 static em_status all_runs(site_job *job, em_error *err)
 {
     em_status status;
-    emi_program *p = &job->program;
     do {
-        status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
+        status = enter_run(job, err);
         if (status == EM_OK) status = one_run(job, err);
-    } while (status == EM_ENET && !emi_hub_is_interrupted(job->hub) && emi_hub_is_stale(job->hub, p->generation) &&
-             emi_hub_over(job->hub) != EMI_LEAVE_FINISHED);
+    } while (status == EM_ENET && !atomic_load(&interrupted) && emi_hub_over(job->hub) == 0 &&
+             emi_hub_is_stale(job->hub, job->program.generation));
     if (status == EM_ENET && emi_hub_over(job->hub) == EMI_LEAVE_FINISHED) return end_with_others(job, err);
-    if (status == EM_OK && !job->report->rehearsed) emi_hub_finish(job->hub, 0);
+    if (status == EM_OK && !job->report->rehearsed) tell_that_it_is_done(job, INFINITY);
     if (status != EM_OK) emi_hub_leave(job->hub, leave_code(job, err));
     return status;
 }
@@ -226,6 +262,8 @@ static void tidy_up(site_job *job)
 static void fill_report(site_job *job)
 {
     em_site_report *report = job->report;
+    int awaited = emi_hub_lost_patience(job->hub);
+    if (awaited >= 0) (void)snprintf(report->awaited, sizeof report->awaited, "%s", job->study->sites[awaited].name);
     int sites = job->study->site_count;
     emi_hub_link *links = calloc((size_t)sites, sizeof *links);
     report->links = calloc((size_t)sites, sizeof *report->links);
@@ -260,7 +298,6 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
     em_error later;
     if (job->hub) {
         fill_report(job);
-        atomic_store(&running, NULL);
         emi_hub_close(&job->hub);
     }
     if (job->audit) {
@@ -282,30 +319,38 @@ void em_site_report_free(em_site_report *report)
     *report = (em_site_report){0};
 }
 
+/* Done before, but somebody may not know: a few seconds for those who ask. */
+static em_status answer_others(site_job *job, em_error *err)
+{
+    enum { SECONDS = 5 };
+    (void)err;
+    tell_that_it_is_done(job, SECONDS);
+    return EM_OK;
+}
+
 em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data, em_site_report *report,
                       em_error *err)
 {
     site_job job = {.report = report, .state = {.lock = -1}};
     em_error own = {0};
     memcpy(&job.options, options, options->size < sizeof job.options ? options->size : sizeof job.options);
+    atomic_store(&interrupted, 0);
     *model = NULL;
     *report = (em_site_report){0};
     em_status status = open_all(&job, data, &own);
-    if (status == EM_OK && !report->done_before) {
-        job.program = (emi_program){.options = &job.options,
-                                    .study = job.study,
-                                    .site = job.site,
-                                    .hub = job.hub,
-                                    .state = &job.state,
-                                    .audit = job.audit,
-                                    .own = &job.own,
-                                    .monitor = watch,
-                                    .monitor_user = &job,
-                                    .data = data};
-        status = all_runs(&job, &own);
-        if (status == EM_OK && !report->rehearsed) tidy_up(&job);
-        *model = job.program.model;
-    }
+    job.program = (emi_program){.options = &job.options,
+                                .study = job.study,
+                                .site = job.site,
+                                .hub = job.hub,
+                                .state = &job.state,
+                                .audit = job.audit,
+                                .own = &job.own,
+                                .monitor = watch,
+                                .monitor_user = &job,
+                                .data = data};
+    if (status == EM_OK && job.hub) status = report->done_before ? answer_others(&job, &own) : all_runs(&job, &own);
+    if (status == EM_OK && !report->rehearsed) tidy_up(&job);
+    *model = job.program.model;
     status = close_all(&job, status, &own);
     if (status != EM_OK) em_model_free(model);
     if (err) *err = own;

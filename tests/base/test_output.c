@@ -93,6 +93,26 @@ static void permissions_stay(void **state)
     (void)umask(before);
 }
 
+/* New, or in the place of a file that others can read. */
+static void what_is_private_is_the_owners_alone(void **state)
+{
+    (void)state;
+    mode_t before = umask(0);
+    for (int exists = 0; exists < 2; exists++) {
+        const char *path = exists ? scratch_file("private.txt", "old", 3) : scratch("new-private.txt");
+        struct stat about;
+        em_error err = {0};
+        emi_output *output = NULL;
+        if (exists) assert_int_equal(chmod(path, 0666), 0);
+        assert_ok(emi_output_open_private(&output, path, &err), &err);
+        assert_ok(emi_output_commit(&output, &err), &err);
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 07777, 0600);
+        assert_int_equal(unlink(path), 0);
+    }
+    (void)umask(before);
+}
+
 /* Only the superuser can give files away, and so see that they are given back. */
 static void owner_and_group_stay_where_they_can(void **state)
 {
@@ -244,6 +264,7 @@ int main(void)
         cmocka_unit_test(what_was_there_stays_until_commit),
         cmocka_unit_test(permissions_follow_umask),
         cmocka_unit_test(permissions_stay),
+        cmocka_unit_test(what_is_private_is_the_owners_alone),
         cmocka_unit_test(owner_and_group_stay_where_they_can),
         cmocka_unit_test(another_group_gets_no_more_than_everyone),
         cmocka_unit_test(refuses_at_once_what_cannot_be_written),

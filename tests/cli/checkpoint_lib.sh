@@ -11,8 +11,7 @@ for tool in unzip ps; do
 done
 works generate -d 60 -N 3000 -k 4 --gap 0.95 -o data.npy
 launch=(env) # what the program is started by
-processes=1
-writers=1   # of checkpoints, among them
+writers=1 # processes that keep a part of the checkpoint
 longest=0.3 # seconds from a checkpoint to the end of a run, at most
 RANDOM=${EIGENMESH_TEST_SEED:-1}
 

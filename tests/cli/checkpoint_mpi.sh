@@ -8,7 +8,7 @@ export ASAN_OPTIONS=detect_leaks=0 # Open MPI's own
 longest=0.8
 under_mpirun()
 {
-    processes=$1 writers=$1
+    writers=$1
     launch=(mpirun -n "$1")
     if [[ $(mpirun --version) == *"Open MPI"* ]]; then launch+=(--oversubscribe); fi
 }
@@ -75,7 +75,8 @@ head -c 1000 40/run.ck.3-5 >run.ck.3-5
 begins_anew
 cp 40/run.ck.0-2 20/run.ck.3-5 .
 ends 1 "${part[@]}" --iterations 50 --resume --json
-grep -qE '"resumed": ?0' "$out" && grep -qE '"anew": ?"the part of node 3 is missing' "$out" || fail "--json does not say so"
+[[ $(resumed_from) -eq 0 ]] || fail "--json says that it was resumed"
+grep -qE '"anew": ?"the part of node 3 is missing' "$out" || fail "--json does not say so"
 rm -f run.ck.*
 
 # Not so where the root has none, or what there is belongs to another problem.

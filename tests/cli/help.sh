@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 commands=(fit compare reproduce transform info generate topology convert)
 # Studies between sites are not in every build.
 if "$EIGENMESH" help key >/dev/null 2>&1; then
-    commands+=("key new" "key show" "study check")
+    commands+=("key new" "key show" "study check" "node" "audit check")
 else
     echo "skipped: what needs OpenSSL, which is not here"
     refuses 2 "key: this eigenmesh was built without OpenSSL" key new

@@ -46,7 +46,7 @@ export EIGENMESH WORDS=$scratch/words
 for cells in cell-%d.csv nan-%d.npy; do
     launch -n 4 ./own_words fit "$cells" "${model[@]}"
     [[ $status -eq 2 ]] || fail "status is not 2"
-    grep -q "^eigenmesh: rank 1: $(printf "$cells" 1): .*; try " "$WORDS/words-1" || fail "rank 1 does not speak"
+    grep -q "^eigenmesh: rank 1: ${cells/\%d/1}: .*; try " "$WORDS/words-1" || fail "rank 1 does not speak"
     [[ $(wc -l <"$WORDS/words-1") -eq 1 ]] || fail "rank 1 speaks more than once"
     [[ $(wc -l <"$WORDS/words-0") -eq 1 ]] || fail "rank 0 does not speak once"
     grep -qE "$heard" "$WORDS/words-0" || fail "rank 0 has other words: $(<"$WORDS/words-0")"

@@ -90,6 +90,7 @@ void stage_open_as(stage *s, int site)
                                .listen = site == HUB ? place : NULL,
                                .own = {.columns = 3},
                                .patience = 30,
+                               .interrupted = &s->interrupted,
                                .news = take_news,
                                .user = s};
     assert_ok(emi_hub_open(&s->hub, &options, &err), &err);
@@ -132,7 +133,7 @@ void solver_begin(stage *s, size_t bytes)
 
 em_status solver_end(stage *s, int interrupt)
 {
-    if (interrupt) emi_hub_interrupt(s->hub);
+    if (interrupt) atomic_store(&s->interrupted, 1);
     (void)pthread_join(s->solver, NULL);
     return s->end.code;
 }

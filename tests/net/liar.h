@@ -12,6 +12,7 @@ typedef struct stage {
     emi_study *study;
     emi_identity *identities[SITES];
     emi_hub *hub;
+    atomic_int interrupted;
     int port, site; /* of the hub: 1, at this port; or 2, which dials 1 there */
     pthread_mutex_t lock;
     char news[8192]; /* all that the hub has told, a line each */

@@ -135,6 +135,7 @@ static void begin_life(int n)
                               .iteration = saved_iteration};
     memset(own.rows, 9, sizeof own.rows);
     assert_int_equal(emi_node_open(&s->node, &config, &own), 0);
+    if (s->finished) emi_node_finish(&s->node); /* as its disk says */
     s->alive = 1;
     s->runs = s->in_round = s->busy = 0;
     s->generation = 0;
@@ -237,6 +238,7 @@ static void take_and_give(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = down ? got[k] : s->out[k] + got[k];
     }
     s->gave = 1;
+    if (s->stage == FINISH) s->finished = 1; /* on the disk, before it is handed on */
     for (int l = 0; l < w.links[n]; l++) {
         int from_here = (w.parent[w.peers[n][l]] == n) == down;
         if (from_here) emi_node_send(&s->node, w.peers[n][l], s->out, bytes);
@@ -264,6 +266,7 @@ static void prepare_stage(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = part_of(n, s->block[0], k);
     if (s->stage == MODEL && n == 0) s->out[0] = s->model[0];
     if (s->stage == DIGEST) s->out[0] = s->model[0];
+    if (s->stage == FINISH && n == 0) s->finished = 1;
     if (n == 0 || !is_down(s->stage)) s->out[TAG] = tag_of(s);
     for (int l = 0; l < w.links[n]; l++) s->node.links[l].expected = s->node.links[l].got = 0;
     begin_round(s, n);
@@ -302,10 +305,7 @@ static void next_stage(site *s, int n)
         if (n == 0 && s->out[0] != w.count * s->model[0]) w.wrong++;
         s->stage = FINISH;
         break;
-    default:
-        s->stage = DONE;
-        s->finished = 1;
-        emi_node_finish(&s->node);
+    default: s->stage = DONE; emi_node_finish(&s->node);
     }
 }
 
@@ -325,7 +325,7 @@ static void run_program(int n)
         if (n == 0) s->model[0] = w.saved_total;
         if (n == 0 && s->step == STEPS) s->step = STEPS - 1;
     }
-    if (!s->runs || s->stage == DONE) return;
+    if (!s->runs || s->stage == DONE || s->node.finished) return;
     if (!s->in_round) prepare_stage(s, n);
     if (!s->gave && all_got(s, n)) take_and_give(s, n);
     if (s->gave && emi_node_round_is_done(&s->node)) next_stage(s, n);
@@ -442,7 +442,7 @@ static void turn(void)
         break;
     default:
         if (w.sites[n].alive) run_program(n);
-        if (!w.sites[n].alive && !w.sites[n].finished) begin_life(n);
+        if (!w.sites[n].alive) begin_life(n);
     }
     hear_that_it_is_done(n);
 }
@@ -460,7 +460,7 @@ static void schedule(uint64_t seed, int accidents)
             int n = (int)draw((uint64_t)w.count);
             if (draw(2))
                 close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
-            else if (!w.sites[n].finished)
+            else
                 kill_site(n);
         }
         if (accidents == 0) calm++;

@@ -175,12 +175,15 @@ static void links_json(json *j, const em_site_report *report)
     json_close(j, ']');
 }
 
-static void print_json(const node_job *job)
+static void print_json(const node_job *job, em_status status, const em_error *err)
 {
     const em_site_report *r = &job->report;
     json j;
     json_begin(&j);
     json_text(&j, "site", r->name);
+    json_text(&j, "status", status == EM_OK ? "done" : "failed");
+    json_text(&j, "error", status == EM_OK ? NULL : err->msg);
+    json_text(&j, "awaited", *r->awaited ? r->awaited : NULL);
     json_text(&j, "fingerprint", r->fingerprint);
     json_whole(&j, "sites", (uint64_t)r->site_count);
     json_flag(&j, "done_before", r->done_before);
@@ -188,7 +191,7 @@ static void print_json(const node_job *job)
     json_whole(&j, "runs", (uint64_t)r->runs);
     if (job->model) report_json(&j, job->model);
     links_json(&j, r);
-    json_text(&j, "file", job->file.path);
+    json_text(&j, "file", job->model ? job->file.path : NULL);
     json_end(&j);
 }
 
@@ -256,7 +259,7 @@ static em_status node(const arguments *args, em_error *err)
     private_process();
     status = take_part(&job, err);
     if (args_given(args, "json") && job.report.name[0])
-        print_json(&job);
+        print_json(&job, status, err);
     else if (args_reports(args) && status == EM_OK)
         status = print_report(&job, err);
     else if (args_reports(args) && job.report.link_count && print_links(&job.report, NULL) != EM_OK)
