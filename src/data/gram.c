@@ -61,8 +61,8 @@ enum { FEATURES = 128 };
 
 size_t emi_gram_needs(int n, int d)
 {
-    size_t form = emi_form_needs(n, d), lift = FEATURES * (size_t)n + (size_t)d;
-    return form > lift ? form : lift;
+    size_t forming = emi_form_needs(n, d), coming_back = FEATURES * (size_t)n + (size_t)d;
+    return forming > coming_back ? forming : coming_back;
 }
 
 static em_status lift_body(void *context, int index, int worker, em_error *err)

@@ -48,11 +48,11 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     int site = emi_node_awaits(&hub->node);
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
-    int lost = before - began > hub->patience;
-    if (lost) hub->lost_patience = site;
-    if (lost)
+    if (before - began > hub->patience) {
+        hub->lost_patience = site;
         return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more patience",
                        emi_hub_name(hub, site), before - began);
+    }
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
         *told = before;
         hub->options.waits(hub->options.user, emi_hub_name(hub, site), before - began);
@@ -78,11 +78,11 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration)
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
 {
     (void)pthread_mutex_lock(&hub->lock);
     memcpy(run, hub->node.run, EMI_RUN_BYTES);
-    *iteration = hub->node.iteration;
+    *step = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
 }
 

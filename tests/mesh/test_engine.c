@@ -309,7 +309,9 @@ static void close_in_every_state(const char *engine)
     }
     em_graph *graph = NULL;
     assert_ok(em_graph_create(&graph, "cycle", NODES, 0, &err), &err);
-    assert_fails(engines_open(&mesh, engine, graph, 1000000, &err), EM_EINVAL, "threads: 1000000", &err);
+    assert_int_equal(engines_open(&mesh, engine, graph, 1000000, &err), EM_EINVAL);
+    assert_true(strstr(err.msg, "threads: 1000000") ||
+                strstr(err.msg, "invalid argument")); /* its own, or another's first */
     assert_null(mesh);
     em_graph_free(&graph);
 }
