@@ -45,7 +45,7 @@ void emi_hub_close(emi_hub **closed); /* accepts NULL */
 em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err);
 
 /* The run that was entered: its name, and the root's iteration. */
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *iteration);
+void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step);
 
 /* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
 void emi_hub_rows(emi_hub *hub, unsigned char *rows);
