@@ -76,8 +76,11 @@ struct emi_hub {
     struct {
         char from[EMI_ADDRESS_TEXT];
         double last;
-    } refused[32];                    /* so that strangers do not fill the log */
-    double (*told)[EMI_NEWS_DIFFERS]; /* [sites] when it was told last, of each kind of news */
+    } refused[32]; /* so that strangers do not fill the log */
+    struct {
+        double last[EMI_NEWS_DIFFERS]; /* when it was told, of each kind of news */
+        uint64_t why;                  /* nobody answered: a digest of the words */
+    } * told;                          /* [sites] */
 
     int strangers_most;
     double deaf_until; /* nobody who comes is listened to */

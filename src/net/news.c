@@ -26,16 +26,26 @@ static int is_stranger_told(emi_hub *hub, const char *from, double now)
     return 0;
 }
 
-/* What would come again with every call: refusals, studies that differ, and nobody answering (`from` is where). */
-static int is_told_already(emi_hub *hub, emi_news what, int site, const char *from)
+static uint64_t digest_of(const char *words)
+{
+    uint64_t h = 14695981039346656037U; /* FNV */
+    for (; words && *words; words++) h = (h ^ (unsigned char)*words) * 1099511628211U;
+    return h;
+}
+
+/* What would come again with every call: refusals, studies that differ, and nobody answering (`from` is where), unless that is for
+ * another reason than before: those calls are this node's own, and not many. */
+static int is_told_already(emi_hub *hub, emi_news what, int site, const char *from, const char *why)
 {
     double now = emi_hub_now();
-    int again = what == EMI_NEWS_REFUSED || what == EMI_NEWS_STUDY || (what == EMI_NEWS_DOWN && from);
-    if (site >= 0 && what == EMI_NEWS_UP) hub->told[site][EMI_NEWS_DOWN] = 0;
-    if (!again) return 0;
-    if (site < 0) return is_stranger_told(hub, from ? from : "", now);
-    if (is_recent(hub->told[site][what], now)) return 1;
-    hub->told[site][what] = now;
+    int unanswered = what == EMI_NEWS_DOWN && from;
+    if (site >= 0 && what == EMI_NEWS_UP) hub->told[site].last[EMI_NEWS_DOWN] = 0;
+    if (what != EMI_NEWS_REFUSED && what != EMI_NEWS_STUDY && !unanswered) return 0;
+    if (site < 0) return from && is_stranger_told(hub, from, now);
+    int another = unanswered && hub->told[site].why != digest_of(why);
+    if (!another && is_recent(hub->told[site].last[what], now)) return 1;
+    hub->told[site].last[what] = now;
+    if (unanswered) hub->told[site].why = digest_of(why);
     return 0;
 }
 
@@ -93,7 +103,7 @@ void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const
 {
     const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
-    if (is_told_already(hub, what, peer, from)) return;
+    if (is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
     if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
 }

@@ -165,6 +165,12 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
     return status;
 }
 
+/* They are the caller's again, who may free them. */
+static void forget_blocks(emi_hub *hub)
+{
+    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL;
+}
+
 em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
 {
     em_status status = EM_OK;
@@ -176,7 +182,7 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     if (status == EM_OK && hub->node.generation != generation) status = anew(err);
     if (status == EM_OK) status = log_received(hub, err);
     hub->node.waits_in_round = 0;
-    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL; /* the caller's, from now on */
+    forget_blocks(hub);
     (void)pthread_mutex_unlock(&hub->lock);
     return status;
 }
@@ -193,7 +199,7 @@ const void *emi_hub_block(emi_hub *hub, int from)
 void emi_hub_abandon(emi_hub *hub)
 {
     (void)pthread_mutex_lock(&hub->lock);
-    for (int n = 0; n < hub->node.config.links; n++) hub->node.links[n].block = NULL;
+    forget_blocks(hub);
     (void)pthread_mutex_unlock(&hub->lock);
 }
 

@@ -13,7 +13,7 @@ typedef struct stage {
     emi_identity *identities[SITES];
     emi_hub *hub;
     atomic_int interrupted;
-    int port;
+    int port, site; /* of the hub: 1, at this port; or 2, which dials 1 there */
     pthread_mutex_t lock;
     char news[8192]; /* all that the hub has told, a line each */
     /* a solver, which sends a block of so many bytes to the parent and waits for one from the child */
@@ -23,6 +23,7 @@ typedef struct stage {
 } stage;
 
 void stage_open(stage *s);
+void stage_open_as(stage *s, int site);
 void stage_close(stage *s); /* the hub ends, whatever was done to it */
 
 /* Is this told, within a few seconds? */
@@ -45,6 +46,7 @@ typedef struct liar {
 } liar;
 
 liar *liar_open(stage *s, int site); /* its key is known to the hub: the handshake is done */
+liar *liar_answers(stage *s, int site, int listener, double seconds); /* a hub that dials; NULL: none did */
 void liar_close(liar *l);
 
 void liar_says(liar *l, emi_frame_kind kind, uint64_t sequence, const void *payload, size_t length);

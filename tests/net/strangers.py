@@ -49,7 +49,7 @@ def noise(port, count, address):
     for n in range(count):
         with call(port, address) as s:
             try:
-                s.sendall(os.urandom(1 + 997 * n % 70000))
+                s.sendall(os.urandom(50 + 997 * n % 70000))
                 s.recv(100)
             except OSError:
                 pass

@@ -5,6 +5,7 @@ source "$(dirname "$0")/lib.sh" "$1"
 here=$OLDPWD/$(dirname "$0")
 [[ $0 != /* ]] || here=$(dirname "$0")
 command -v openssl >/dev/null || { echo "skipped: there is no openssl"; exit 77; }
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=4 # memory is measured, and a sanitizer keeps what is freed
 
 await() { # FILE TEXT: until it is in it
     local tries=0
@@ -68,7 +69,7 @@ refused 14 "TLS"
 sleep 1 | timeout 10 openssl s_client -connect "127.0.0.1:$base" -bind 127.0.0.15:0 -alpn eigenmesh/1 >client.15 2>&1 || true
 refused 15 "shows no Ed25519 key"
 strangers noise "$base" 40 127.0.0.16
-refused 16 "is no TLS"
+refused 16 "TLS: "
 took=$(strangers slow "$base" 127.0.0.17 15)
 ((took >= 9 && took <= 12)) || fail "a byte a second was listened to for $took s"
 refused 17 "took too long"

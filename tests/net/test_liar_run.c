@@ -86,6 +86,7 @@ static void data_of_another_size(void **state)
         scene_open(&c);
         for (int k = 0; k < cases[n].full; k++) liar_says(c.child, EMI_DATA, (uint64_t)k, zeros, EMI_FRAME_MOST);
         liar_says(c.child, EMI_DATA, (uint64_t)cases[n].full, zeros, cases[n].length);
+        liar_says(c.child, EMI_DATA, (uint64_t)cases[n].full + 1, zeros, 1); /* what follows changes nothing */
         assert_true(liar_hears(c.child, EMI_LEAVE));
         assert_int_equal(emi_u16_read(c.child->frame.payload), EMI_LEAVE_SIZE);
         scene_close(&c, 0, "s2 and this site do not agree on the size of a block");
@@ -144,6 +145,32 @@ static void questions_without_end(void **state)
     assert_true(is_closed(c.child));
     free(many);
     scene_close(&c, 1, "interrupted");
+}
+
+/* Its blocks are freed: who comes into the run later is sent nothing of them. */
+static void a_round_that_is_given_up(void **state)
+{
+    stage s;
+    em_error err = {0};
+    uint64_t generation;
+    unsigned char start[START_BYTES], run[EMI_RUN_PAYLOAD] = {0}, *block = calloc(1, BLOCK);
+    const void *blocks[] = {block};
+    const int to = PARENT;
+    (void)state;
+    stage_open(&s);
+    liar *parent = member(&s, PARENT);
+    good_start(parent, start);
+    run_of(&s, start, run);
+    liar_says(parent, EMI_START, 0, start, sizeof start);
+    assert_ok(emi_hub_enter(s.hub, 0, &generation, &err), &err);
+    assert_ok(emi_hub_begin(s.hub, generation, &to, blocks, 1, NULL, 0, BLOCK, &err), &err);
+    emi_hub_abandon(s.hub);
+    free(block);
+    liar_says(parent, EMI_RUN, 0, run, sizeof run);
+    assert_true(is_open(parent));
+    assert_int_not_equal(parent->frame.kind, EMI_DATA);
+    liar_close(parent);
+    stage_close(&s);
 }
 
 /* ---- counts -------------------------------------------------------------------------------------------------------------------- */
@@ -312,18 +339,13 @@ static void half_a_frame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_that_is_right),
-                                       cmocka_unit_test(data_out_of_order),
-                                       cmocka_unit_test(data_of_another_size),
-                                       cmocka_unit_test(too_much_data),
-                                       cmocka_unit_test(data_of_another_run),
-                                       cmocka_unit_test(questions_without_end),
-                                       cmocka_unit_test(counts_that_cannot_be),
-                                       cmocka_unit_test(counts_of_another_run),
-                                       cmocka_unit_test(count_of_a_run_to_come),
-                                       cmocka_unit_test(whom_a_liar_awaits),
-                                       cmocka_unit_test(leaving_for_any_reason),
-                                       cmocka_unit_test(bytes_that_are_no_frame),
-                                       cmocka_unit_test(half_a_frame)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_that_is_right),    cmocka_unit_test(data_out_of_order),
+        cmocka_unit_test(data_of_another_size),     cmocka_unit_test(too_much_data),
+        cmocka_unit_test(data_of_another_run),      cmocka_unit_test(questions_without_end),
+        cmocka_unit_test(a_round_that_is_given_up), cmocka_unit_test(counts_that_cannot_be),
+        cmocka_unit_test(counts_of_another_run),    cmocka_unit_test(count_of_a_run_to_come),
+        cmocka_unit_test(whom_a_liar_awaits),       cmocka_unit_test(leaving_for_any_reason),
+        cmocka_unit_test(bytes_that_are_no_frame),  cmocka_unit_test(half_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
