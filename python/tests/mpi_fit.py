@@ -57,7 +57,9 @@ def failures_are_everybodys():
     broken = local.copy()
     if comm.rank == comm.size - 1:
         broken[3, 1] = np.nan
-    refused(ValueError, "row 3, column 1", lambda: eigenmesh.PCA(2).fit(broken, comm=comm))
+    own = comm.rank == comm.size - 1  # only there, in words that hold something of the data
+    words = "row 3, column 1" if own else f"rank {comm.size - 1}: has failed"
+    refused(ValueError, words, lambda: eigenmesh.PCA(2).fit(broken, comm=comm))
     narrow = local[:, :5] if comm.rank == comm.size - 1 and comm.size > 1 else local
     if comm.size > 1:
         refused(eigenmesh.EigenmeshError, "", lambda: eigenmesh.PCA(2).fit(narrow, comm=comm))
