@@ -1,5 +1,7 @@
 #include "net/engine.h"
 
+#include "net/no_memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,5 +104,5 @@ em_status emi_net_engine_open(const em_engine **engine, void **state, emi_hub *h
         net_close(c);
         *state = NULL;
     }
-    return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    return emi_no_memory(err);
 }

@@ -101,8 +101,7 @@ static em_status open_node(emi_hub *hub, em_error *err)
     hub->waited = calloc(sites, sizeof *hub->waited);
     hub->callers = calloc(sites, sizeof *hub->callers);
     hub->told = calloc(sites, sizeof *hub->told);
-    if (!hub->told || !hub->parent || !hub->peers || !hub->waited || !hub->callers)
-        return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    if (!hub->told || !hub->parent || !hub->peers || !hub->waited || !hub->callers) return emi_no_memory(err);
     for (int n = 0; n < study->site_count; n++) hub->parent[n] = study->sites[n].parent;
     emi_node_config config = {.site = hub->options.site,
                               .sites = study->site_count,
@@ -181,7 +180,7 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
 {
     emi_hub *hub = calloc(1, sizeof *hub);
     *out = NULL;
-    if (!hub) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    if (!hub) return emi_no_memory(err);
     hub->options = *options;
     hub->patience = options->patience;
     hub->lost_patience = -1;

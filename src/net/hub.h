@@ -44,8 +44,8 @@ void emi_hub_close(emi_hub **closed); /* accepts NULL */
 /* Until all are here, and a run that is not `before` is entered. */
 em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_error *err);
 
-/* The run that was entered: its name, and the root's iteration. */
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step);
+/* The root's iteration, as the START of the run that was entered has it. */
+uint64_t emi_hub_iteration(emi_hub *hub);
 
 /* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
 void emi_hub_rows(emi_hub *hub, unsigned char *rows);
@@ -91,6 +91,5 @@ typedef struct emi_hub_link {
 } emi_hub_link;
 
 int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room);
-double emi_hub_waited_for(emi_hub *hub, int site);
 
 #endif

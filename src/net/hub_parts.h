@@ -5,6 +5,7 @@
 
 #include "net/dial.h"
 #include "net/hub.h"
+#include "net/no_memory.h"
 #include "net/tls.h"
 
 #include <poll.h>

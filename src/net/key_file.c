@@ -1,5 +1,7 @@
 #include "net/key_file.h"
 
+#include "net/write_all.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -91,18 +93,6 @@ static int sync_folder_of(const char *path)
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
-static int write_all(int file, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t put = write(file, bytes, count);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return -1;
-        bytes += put;
-        count -= (size_t)put;
-    }
-    return 0;
-}
-
 em_status emi_key_file_write(const char *path, const unsigned char seed[EMI_SEED_BYTES], em_error *err)
 {
     char text[FILE_BYTES];
@@ -116,7 +106,7 @@ em_status emi_key_file_write(const char *path, const unsigned char seed[EMI_SEED
                        path);
     if (file < 0) return em_fail(err, EM_EINVAL, "%s: cannot be made (%s); try another place", path, strerror(errno));
     write_text(seed, text);
-    int failed = fchmod(file, 0600) != 0 || write_all(file, text, sizeof text) != 0 || fsync(file) != 0;
+    int failed = fchmod(file, 0600) != 0 || emi_write_all(file, text, sizeof text) != 0 || fsync(file) != 0;
     int why = errno;
     OPENSSL_cleanse(text, sizeof text);
     if (close(file) != 0 && !failed) failed = 1, why = errno;

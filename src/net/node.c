@@ -302,7 +302,8 @@ void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
         if (l->up && now - l->heard >= SILENCE_SECONDS) silent(context, l->peer);
-        if (!l->up && now - l->down_since >= LEFT_SECONDS) l->left = 0;
+        int lapses = l->left != EMI_LEAVE_FINISHED; /* who is done stays so */
+        if (!l->up && lapses && now - l->down_since >= LEFT_SECONDS) l->left = 0;
         if (!l->up || now - l->beat < (awaits == l->said_awaits ? BEAT_SECONDS : NEW_BEAT_SECONDS)) continue;
         l->beat = now;
         l->said_awaits = awaits;
@@ -355,7 +356,7 @@ int emi_node_awaits(const emi_node *node)
     for (int n = 0; node->finished && n < node->config.links; n++)
         if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
             return node->links[n].peer;
-    if (emi_node_in_run(node)) return -1;
+    if (node->finished || emi_node_in_run(node)) return -1;
     if (node->differs >= 0) return node->differs;
     for (int other = 0; other < node->config.sites && nearest < 0;
          other++) /* the tree's numbers do not fall with depth */

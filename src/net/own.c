@@ -1,15 +1,12 @@
 #include "net/own.h"
 
+#include "net/no_memory.h"
+
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
 #include <stdlib.h>
 #include <string.h>
-
-static em_status no_memory(em_error *err)
-{
-    return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
-}
 
 /* ---- names ----------------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +23,7 @@ em_status emi_own_names(const em_data *data, char **text, size_t *size, em_error
         *size += strlen(em_data_column_name(data, c)) + 1;
     }
     *text = malloc(*size + 1);
-    if (!*text) return no_memory(err);
+    if (!*text) return emi_no_memory(err);
     for (size_t c = 0; c < columns; c++) {
         size_t length = strlen(em_data_column_name(data, c));
         memcpy(*text + at, em_data_column_name(data, c), length);
@@ -93,7 +90,7 @@ static em_status digest_names(const em_data *data, unsigned char digest[EMI_SHA_
     em_status status = emi_own_names(data, &text, &size, err);
     const char **names = status == EM_OK && size ? split(text, size, columns) : NULL;
     if (status == EM_OK && ((size && !names) || !digest_sorted(names, size ? columns : 0, digest)))
-        status = no_memory(err);
+        status = emi_no_memory(err);
     free(names);
     free(text);
     return status;
@@ -117,7 +114,7 @@ static em_status feed_rows(EVP_MAC_CTX *mac, const em_data *data, em_error *err)
     size_t columns = em_data_columns(data), rows = em_data_rows(data), step = AT_ONCE / columns + 1;
     double *values = malloc(step * columns * sizeof *values);
     em_status status = EM_OK;
-    if (!values) return no_memory(err);
+    if (!values) return emi_no_memory(err);
     for (size_t first = 0; first < rows && status == EM_OK; first += step) {
         size_t count = rows - first < step ? rows - first : step;
         status = em_data_read(data, first, count, values, err);
@@ -146,7 +143,7 @@ static em_status digest_rows(const emi_study *study, const emi_identity *identit
                             EVP_MAC_update(mac, study->digest, EMI_SHA_BYTES) != 1))
         status = em_fail(err, EM_ENOTSUP, "node: OpenSSL has no HMAC here; try another OpenSSL");
     if (status == EM_OK) status = feed_rows(mac, data, err);
-    if (status == EM_OK && EVP_MAC_final(mac, digest, &size, EMI_SHA_BYTES) != 1) status = no_memory(err);
+    if (status == EM_OK && EVP_MAC_final(mac, digest, &size, EMI_SHA_BYTES) != 1) status = emi_no_memory(err);
     OPENSSL_cleanse(secret, sizeof secret);
     EVP_MAC_CTX_free(mac);
     EVP_MAC_free(kind);

@@ -1,6 +1,7 @@
 #include "net/program.h"
 
 #include "net/engine.h"
+#include "net/no_memory.h"
 #include "net/own.h"
 
 #include <stdio.h>
@@ -10,11 +11,6 @@
 enum { WORDS = 8, WORD_BYTES = 8 * WORDS }; /* of a block that says what comes */
 enum { SAYS_MODEL = 1, SAYS_FINISHED };
 
-static em_status no_memory(em_error *err)
-{
-    return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
-}
-
 /* ---- down and up the tree -------------------------------------------------------------------------------------------------- */
 
 static int parent_of(const emi_program *p)
@@ -22,20 +18,21 @@ static int parent_of(const emi_program *p)
     return p->study->sites[p->site].parent;
 }
 
-/* Returns how many there are. */
-static int list_children(const emi_program *p, int *out)
+static em_status list_children(emi_program *p, em_error *err)
 {
-    int count = 0;
+    p->child_count = 0;
+    p->children = malloc((size_t)p->study->site_count * sizeof *p->children);
+    if (!p->children) return emi_no_memory(err);
     for (int n = 0; n < p->study->site_count; n++)
-        if (p->study->sites[n].parent == p->site) out[count++] = n;
-    return count;
+        if (p->study->sites[n].parent == p->site) p->children[p->child_count++] = n;
+    return EM_OK;
 }
 
 static em_status round_of(emi_program *p, const int *to, int to_count, const int *from, int from_count,
                           const void *block, size_t bytes, em_error *err)
 {
     const void **blocks = malloc(((size_t)to_count + 1) * sizeof *blocks);
-    em_status status = blocks ? EM_OK : no_memory(err);
+    em_status status = blocks ? EM_OK : emi_no_memory(err);
     for (int n = 0; n < to_count && blocks; n++) blocks[n] = block;
     if (status == EM_OK)
         status = emi_hub_begin(p->hub, p->generation, to, blocks, to_count, from, from_count, bytes, err);
@@ -50,16 +47,14 @@ typedef em_status heard_fn(emi_program *p, const void *block, em_error *err);
 /* The root's block to everyone. */
 static em_status give_after(emi_program *p, heard_fn *heard, void *block, size_t bytes, em_error *err)
 {
-    int parent = parent_of(p), *children = malloc((size_t)p->study->site_count * sizeof *children);
-    em_status status = children ? EM_OK : no_memory(err);
-    int count = children ? list_children(p, children) : 0;
+    int parent = parent_of(p), count = p->child_count;
+    em_status status = EM_OK;
     if (status == EM_OK && parent >= 0) {
         status = round_of(p, NULL, 0, &parent, 1, NULL, bytes, err);
         if (status == EM_OK) memcpy(block, emi_hub_block(p->hub, parent), bytes);
     }
     if (status == EM_OK && heard) status = heard(p, block, err);
-    if (status == EM_OK && count) status = round_of(p, children, count, NULL, 0, block, bytes, err);
-    free(children);
+    if (status == EM_OK && count) status = round_of(p, p->children, count, NULL, 0, block, bytes, err);
     return status;
 }
 
@@ -71,16 +66,14 @@ static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
 /* All have the same: the root learns that it is so. */
 static em_status agree(emi_program *p, const void *block, size_t bytes, em_error *err)
 {
-    int parent = parent_of(p), *children = malloc((size_t)p->study->site_count * sizeof *children);
-    em_status status = children ? EM_OK : no_memory(err);
-    int count = children ? list_children(p, children) : 0;
-    if (status == EM_OK && count) status = round_of(p, NULL, 0, children, count, NULL, bytes, err);
+    int parent = parent_of(p), count = p->child_count;
+    em_status status = EM_OK;
+    if (status == EM_OK && count) status = round_of(p, NULL, 0, p->children, count, NULL, bytes, err);
     for (int n = 0; n < count && status == EM_OK; n++)
-        if (memcmp(emi_hub_block(p->hub, children[n]), block, bytes) != 0)
+        if (memcmp(emi_hub_block(p->hub, p->children[n]), block, bytes) != 0)
             status = em_fail(err, EM_ENET, "node: %s has another model than this site; try all again",
-                             p->study->sites[children[n]].name);
+                             p->study->sites[p->children[n]].name);
     if (status == EM_OK && parent >= 0) status = round_of(p, &parent, 1, NULL, 0, block, bytes, err);
-    free(children);
     return status;
 }
 
@@ -126,7 +119,7 @@ static em_status keep_state(emi_program *p, em_options *options, em_error *err)
     size_t size = EMI_SHA_BYTES * (size_t)p->study->site_count;
     unsigned char *rows = malloc(size), *before = malloc(size);
     em_status status = emi_state_path(p->state, "checkpoint", path, err);
-    if (status == EM_OK && (!rows || !before)) status = no_memory(err);
+    if (status == EM_OK && (!rows || !before)) status = emi_no_memory(err);
     if (status != EM_OK || !rows || !before) goto done;
     emi_hub_rows(p->hub, rows);
     int same = emi_state_read(p->state, EMI_STATE_ROWS, before, size) && memcmp(rows, before, size) == 0;
@@ -185,9 +178,9 @@ static em_status to_bytes(const em_model *model, char **bytes, size_t *size, em_
 {
     *bytes = NULL;
     FILE *stream = open_memstream(bytes, size);
-    if (!stream) return no_memory(err);
+    if (!stream) return emi_no_memory(err);
     em_status status = em_model_write(model, stream, err);
-    if (fclose(stream) != 0 && status == EM_OK) status = no_memory(err);
+    if (fclose(stream) != 0 && status == EM_OK) status = emi_no_memory(err);
     return status;
 }
 
@@ -241,6 +234,7 @@ static em_status check_model(emi_program *p, const em_model *own, const char *by
     if (status == EM_OK) status = em_model_load(&p->model, path, err);
     if (status == EM_OK && !is_same_model(own, p->model))
         status = em_fail(err, EM_ENET, "node: the root's model is not what was found here; try all again");
+    if (status != EM_OK) emi_state_remove(p->state, EMI_STATE_MODEL); /* what lies there is right */
     return status;
 }
 
@@ -253,7 +247,7 @@ static em_status share_model(emi_program *p, const em_model *own, char **bytes, 
     if (status != EM_OK) return status;
     if (*size > length) {
         char *larger = realloc(*bytes, *size);
-        if (!larger) return no_memory(err);
+        if (!larger) return emi_no_memory(err);
         *bytes = larger;
     }
     status = give(p, *bytes, *size, err);
@@ -264,7 +258,7 @@ static em_status share_model(emi_program *p, const em_model *own, char **bytes, 
 static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BYTES], em_error *err)
 {
     const emi_field_of_line field = {.name = "digest", .digest = digest};
-    return p->audit ? emi_hub_log(p->hub, "model", &field, 1, 0, err) : EM_OK;
+    return emi_hub_log(p->hub, "model", &field, 1, 0, err);
 }
 
 /* On the disk before anybody below hears of it: who is done has only such above him who are. */
@@ -296,11 +290,14 @@ em_status emi_program_run(emi_program *p, em_error *err)
     char *bytes = NULL;
     size_t size = 0;
     em_model_free(&p->model);
-    em_status status = arrange(p, &data, err);
+    em_status status = list_children(p, err);
+    if (status == EM_OK) status = arrange(p, &data, err);
     if (status == EM_OK) status = fit(p, data, &own, err);
     if (status == EM_OK) status = share_model(p, own, &bytes, &size, err);
     if (status == EM_OK) status = finish(p, bytes, size, err);
     free(bytes);
     em_model_free(&own);
+    free(p->children);
+    p->children = NULL;
     return status;
 }

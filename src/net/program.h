@@ -15,13 +15,14 @@ typedef struct emi_program {
     emi_hub *hub;
     uint64_t generation; /* of the run */
     emi_state *state;
-    emi_audit *audit;
     const emi_entry *own;
     const em_data *data;
     em_monitor_fn *monitor;
     void *monitor_user;
     em_model *model;                     /* once it is there */
     unsigned char digest[EMI_SHA_BYTES]; /* of it */
+    int *children;                       /* [child_count] in the tree, while it runs */
+    int child_count;
 } emi_program;
 
 em_status emi_program_run(emi_program *p, em_error *err);

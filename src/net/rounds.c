@@ -36,7 +36,7 @@ static em_status check(emi_hub *hub, em_error *err)
     if (hub->options.rehearses && hub->node.differs >= 0)
         return em_fail(err, EM_EDATA, "node: %s has other columns than the root; try the same at all sites",
                        emi_hub_name(hub, hub->node.differs));
-    if (hub->node.no_memory) return em_fail(err, EM_ENOMEM, "node: out of memory; try a larger machine");
+    if (hub->node.no_memory) return emi_no_memory(err);
     return hub->node.over ? why_over(hub, err) : EM_OK;
 }
 
@@ -78,12 +78,12 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-void emi_hub_run(emi_hub *hub, unsigned char run[EMI_RUN_BYTES], uint64_t *step)
+uint64_t emi_hub_iteration(emi_hub *hub)
 {
     (void)pthread_mutex_lock(&hub->lock);
-    memcpy(run, hub->node.run, EMI_RUN_BYTES);
-    *step = hub->node.iteration;
+    uint64_t iteration = hub->node.iteration;
     (void)pthread_mutex_unlock(&hub->lock);
+    return iteration;
 }
 
 void emi_hub_rows(emi_hub *hub, unsigned char *rows)
@@ -307,12 +307,4 @@ int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room)
     }
     (void)pthread_mutex_unlock(&hub->lock);
     return count;
-}
-
-double emi_hub_waited_for(emi_hub *hub, int site)
-{
-    (void)pthread_mutex_lock(&hub->lock);
-    double seconds = hub->waited[site];
-    (void)pthread_mutex_unlock(&hub->lock);
-    return seconds;
 }

@@ -206,10 +206,7 @@ static emi_leave leave_code(const site_job *job, const em_error *err)
 /* Did the root only rehearse?  Then it will be back. */
 static int is_rehearsal(site_job *job)
 {
-    unsigned char run[EMI_RUN_BYTES];
-    uint64_t iteration;
-    emi_hub_run(job->hub, run, &iteration);
-    return iteration == UINT64_MAX;
+    return emi_hub_iteration(job->hub) == UINT64_MAX;
 }
 
 static em_status one_run(site_job *job, em_error *err)
@@ -320,18 +317,10 @@ void em_site_report_free(em_site_report *report)
     *report = (em_site_report){0};
 }
 
-/* Done before, but somebody may not know: a few seconds for those who ask. */
-static em_status answer_others(site_job *job, em_error *err)
-{
-    enum { SECONDS = 5 };
-    (void)err;
-    tell_that_it_is_done(job, SECONDS);
-    return EM_OK;
-}
-
 em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data, em_site_report *report,
                       em_error *err)
 {
+    enum { ASKED_SECONDS = 5 }; /* done before, but somebody may not know: for those who ask */
     site_job job = {.report = report, .state = {.lock = -1}};
     em_error own = {0};
     memcpy(&job.options, options, options->size < sizeof job.options ? options->size : sizeof job.options);
@@ -344,12 +333,14 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
                                 .site = job.site,
                                 .hub = job.hub,
                                 .state = &job.state,
-                                .audit = job.audit,
                                 .own = &job.own,
                                 .monitor = watch,
                                 .monitor_user = &job,
                                 .data = data};
-    if (status == EM_OK && job.hub) status = report->done_before ? answer_others(&job, &own) : all_runs(&job, &own);
+    if (status == EM_OK && job.hub && report->done_before)
+        tell_that_it_is_done(&job, ASKED_SECONDS);
+    else if (status == EM_OK && job.hub)
+        status = all_runs(&job, &own);
     if (status == EM_OK && !report->rehearsed) tidy_up(&job);
     *model = job.program.model;
     status = close_all(&job, status, &own);

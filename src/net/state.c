@@ -2,6 +2,8 @@
 
 #include "net/state.h"
 
+#include "net/write_all.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -84,18 +86,6 @@ em_status emi_state_path(const emi_state *state, const char *name, char out[EMI_
     return em_fail(err, EM_EINVAL, "state: its path is too long; try another folder for the state");
 }
 
-static int write_all(int file, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t put = write(file, bytes, count);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return -1;
-        bytes += put;
-        count -= (size_t)put;
-    }
-    return fsync(file);
-}
-
 static void sync_folder(const emi_state *state)
 {
     int folder = open(state->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,7 +101,7 @@ em_status emi_state_write(const emi_state *state, const char *name, const void *
     if (status != EM_OK) return status;
     (void)snprintf(next, sizeof next, "%s.next", path);
     int file = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int written = file >= 0 && write_all(file, bytes, count) == 0, why = errno;
+    int written = file >= 0 && emi_write_all(file, bytes, count) == 0 && fsync(file) == 0, why = errno;
     if (file >= 0) (void)close(file);
     if (written && rename(next, path) == 0) {
         sync_folder(state);

@@ -1,6 +1,7 @@
 #include "net/liar.h"
 
 #include "net/dial.h"
+#include "net/free_ports.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -48,17 +49,6 @@ int is_told(stage *s, const char *words)
     return told;
 }
 
-static int free_port(void)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof at;
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-    (void)close(fd);
-    return ntohs(at.sin_port);
-}
-
 static void open_study(stage *s)
 {
     char text[2048], id[SITES][EMI_ID_TEXT];
@@ -80,7 +70,7 @@ void stage_open_as(stage *s, int site)
 {
     char place[32];
     em_error err = {0};
-    *s = (stage){.port = free_port(), .site = site};
+    *s = (stage){.port = free_ports(1), .site = site};
     (void)pthread_mutex_init(&s->lock, NULL);
     open_study(s);
     (void)snprintf(place, sizeof place, "127.0.0.1:%d", s->port);

@@ -19,11 +19,11 @@ fail() {
     exit 1
 }
 
-# A port that nothing listens at, and some after it.
+# A port that nothing listens at, and some after it: below those that Linux gives to connections.
 free_ports() {
     python3 -c 'import random, socket, sys
 while True:
-    base = random.randrange(20000, 60000)
+    base = random.randrange(10000, 32000)
     try:
         for port in range(base, base + int(sys.argv[1])):
             with socket.socket(socket.AF_INET6) as s: s.bind(("::", port))

@@ -1,6 +1,7 @@
 /* Dialling and listening on this machine.  Names are answered by this program (the linker puts __wrap_getaddrinfo in place of
  * getaddrinfo), so that a name can have any addresses, or none, or take its time. */
 #include "net/dial.h"
+#include "net/free_ports.h"
 #include "support/check.h"
 
 #include <arpa/inet.h>
@@ -185,14 +186,12 @@ static void addresses_are_read(void **state)
 
 /* ---- listening --------------------------------------------------------------------------------------------------------- */
 
-/* A port that is free on both, found by trying. */
 static int listen_anywhere(int sockets[4], int *count)
 {
     em_error err = {0};
-    for (int port = 20000 + (int)(getpid() % 5000); port < 32000; port++)
-        if (emi_listen("", port, sockets, 4, count, &err) == EM_OK) return port;
-    fail_msg("%s", err.msg);
-    return 0;
+    int port = free_ports(1);
+    assert_ok(emi_listen("", port, sockets, 4, count, &err), &err);
+    return port;
 }
 
 static void it_listens_on_both_and_says_when_a_port_is_taken(void **state)

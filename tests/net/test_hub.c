@@ -1,6 +1,7 @@
 /* Hubs of several sites in one process, over loopback: blocks of all sizes arrive whole and in order, while connections are cut
  * again and again; and so does a fit on the engine. */
 #include "net/engine.h"
+#include "net/free_ports.h"
 #include "net/hub_parts.h"
 #include "support/check.h"
 
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { SITES = 4, ROUNDS = 60, MOST_BYTES = 700001 };
 
@@ -34,7 +34,7 @@ static emi_identity *identity_of(int site)
     return identity;
 }
 
-/* A tree, the parent of n is (n - 1) / 2; ports that are free, as good as certainly. */
+/* A tree, the parent of n is (n - 1) / 2. */
 static emi_study *study_of(int first)
 {
     char text[4096];
@@ -167,9 +167,8 @@ static void cut(member *m, unsigned *random)
 static void run_all(void *(*work)(void *), int cuts)
 {
     static member members[SITES];
-    static int used;
     unsigned random = 7;
-    int port = 20000 + (int)(getpid() % 2000) * 16 + SITES * used++;
+    int port = free_ports(SITES);
     for (int n = 0; n < SITES; n++) open_member(&members[n], n, port);
     for (int n = 0; n < SITES; n++) assert_int_equal(pthread_create(&members[n].thread, NULL, work, &members[n]), 0);
     for (int n = 0; n < cuts; n++) {
