@@ -19,7 +19,7 @@ static em_model *fit(const em_data *data, const char *topology, int nodes, em_op
     options.truth_compute = 1;
     assert_ok(em_shards_split(&shards, data, nodes, "contiguous", 0, &err), &err);
     assert_ok(em_graph_create(&graph, topology, nodes, 0, &err), &err);
-    assert_ok(em_mesh_open(&mesh, NULL, graph, 0, &err), &err);
+    assert_ok(em_mesh_open(&mesh, NULL, graph, 1, &err), &err);
     assert_ok(em_fit(&model, &options, mesh, shards, &err), &err);
     em_mesh_close(&mesh);
     em_graph_free(&graph);

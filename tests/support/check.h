@@ -31,6 +31,13 @@ void check_fails(em_status status, em_status code, const char *words, const em_e
         skip();                                                                                                        \
     } while (0)
 
+/* Where every access is checked, all is several times slower, and the same code runs whatever the seed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* A path inside a directory that this test program owns, removed when it ends. */
 const char *scratch(const char *name);
 
