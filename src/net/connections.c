@@ -299,27 +299,40 @@ static const char *shake(emi_hub *hub, emi_conn *c, char *words, size_t room)
     return step < 0 ? words : NULL;
 }
 
-static const char *move_one(emi_hub *hub, emi_conn *c, double now, char *words, size_t room)
+/* What is done with a connection; the words: why it is over. */
+typedef const char *conn_fn(emi_hub *hub, emi_conn *c, double now, char *words, size_t room);
+
+static const char *hear(emi_hub *hub, emi_conn *c, double now, char *words, size_t room)
+{
+    const char *why = c->stage == EMI_SHAKES ? shake(hub, c, words, room) : NULL;
+    return why || c->stage == EMI_SHAKES ? why : read_some(hub, c, now, words, room);
+}
+
+static const char *tell(emi_hub *hub, emi_conn *c, double now, char *words, size_t room)
 {
     enum {
         CONTROL_MOST = 1 << 20
     }; /* bytes: what is said beside blocks is short, and said again on the next connection */
-    const char *why = NULL;
-    if (c->stage == EMI_SHAKES) why = shake(hub, c, words, room);
-    if (why || c->stage == EMI_SHAKES) return why;
-    why = read_some(hub, c, now, words, room);
-    if (!why) why = write_some(hub, c, words, room);
+    (void)now;
+    const char *why = c->stage == EMI_SHAKES ? NULL : write_some(hub, c, words, room);
     if (!why && c->stage == EMI_LINKED && emi_node_link(&hub->node, c->peer)->control_size > CONTROL_MOST)
         why = "asks and does not listen";
     return why;
 }
 
-void emi_conns_move(emi_hub *hub, double now)
+static void for_all(emi_hub *hub, conn_fn *what, double now)
 {
     char words[sizeof((em_error *)0)->msg];
     for (emi_conn *c = hub->conns, *next; c; c = next) {
-        const char *why = move_one(hub, c, now, words, sizeof words);
+        const char *why = what(hub, c, now, words, sizeof words);
         next = c->next; /* another connection of the same link may have gone meanwhile */
         if (why) emi_conn_drop(hub, c, why, now);
     }
+}
+
+/* All are heard before any is told: what one says may be for another, and must not wait for the next turn. */
+void emi_conns_move(emi_hub *hub, double now)
+{
+    for_all(hub, hear, now);
+    for_all(hub, tell, now);
 }

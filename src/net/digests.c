@@ -1,4 +1,4 @@
-/* Digests, keyed digests and random bytes: libcrypto's, behind one call each. */
+/* Digests, keys made of others and random bytes: libcrypto's, behind one call each. */
 #include "net/identity.h"
 
 #include <limits.h>
@@ -23,22 +23,6 @@ em_status emi_sha256(const emi_piece *pieces, int count, unsigned char digest[EM
     good = good && EVP_DigestFinal_ex(context, digest, NULL) == 1;
     EVP_MD_CTX_free(context);
     return good ? EM_OK : emi_crypto_refused("SHA-256", err);
-}
-
-em_status emi_hmac256(const unsigned char key[EMI_SHA_BYTES], const emi_piece *pieces, int count,
-                      unsigned char digest[EMI_SHA_BYTES], em_error *err)
-{
-    char sha256[] = "SHA256"; /* OpenSSL takes it as if it might write to it */
-    OSSL_PARAM how[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, sha256, 0), OSSL_PARAM_construct_end()};
-    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-    EVP_MAC_CTX *context = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
-    size_t size = 0;
-    int good = context && EVP_MAC_init(context, key, EMI_SHA_BYTES, how) == 1;
-    for (int n = 0; good && n < count; n++) good = EVP_MAC_update(context, pieces[n].bytes, pieces[n].count) == 1;
-    good = good && EVP_MAC_final(context, digest, &size, EMI_SHA_BYTES) == 1 && size == EMI_SHA_BYTES;
-    EVP_MAC_CTX_free(context);
-    EVP_MAC_free(hmac);
-    return good ? EM_OK : emi_crypto_refused("HMAC-SHA256", err);
 }
 
 em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err)

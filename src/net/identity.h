@@ -39,15 +39,13 @@ em_status emi_identity_own_secret(const emi_identity *identity, unsigned char se
 void emi_id_write(const unsigned char id[EMI_ID_BYTES], char text[EMI_ID_TEXT]);
 int emi_id_read(const char *text, unsigned char id[EMI_ID_BYTES]);
 
-/* SHA-256, and HMAC-SHA256 with a key of 32 bytes, of a few pieces one after the other. */
+/* SHA-256 of a few pieces, one after the other. */
 typedef struct emi_piece {
     const void *bytes;
     size_t count;
 } emi_piece;
 
 em_status emi_sha256(const emi_piece *pieces, int count, unsigned char digest[EMI_SHA_BYTES], em_error *err);
-em_status emi_hmac256(const unsigned char key[EMI_SHA_BYTES], const emi_piece *pieces, int count,
-                      unsigned char digest[EMI_SHA_BYTES], em_error *err);
 
 /* HKDF-SHA256 (RFC 5869), `size` bytes; a salt or info of no bytes is none. */
 em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err);

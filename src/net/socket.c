@@ -51,7 +51,7 @@ void emi_address_write(const struct sockaddr *address, socklen_t size, char text
 int emi_address_is_host(const char *host)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:%";
-    return *host && host[strspn(host, letters)] == 0;
+    return *host && *host != '-' && host[strspn(host, letters)] == 0;
 }
 
 em_status emi_address_hints(const char *host, int port, struct addrinfo *hints, char service[EMI_PORT_TEXT],
@@ -78,6 +78,13 @@ static int read_port(const char *text, int *port)
     return 0;
 }
 
+/* It is written in brackets, so that its end is not taken for a port; nothing else is. */
+static int is_ipv6(const char *host)
+{
+    size_t digits = strspn(host, "0123456789abcdefABCDEF:.");
+    return strchr(host, ':') && (!host[digits] || host[digits] == '%');
+}
+
 int emi_address_read(const char *text, char *host, size_t room, int *port)
 {
     const char *colon = strrchr(text, ':'), *from = text;
@@ -89,6 +96,5 @@ int emi_address_read(const char *text, char *host, size_t room, int *port)
     memcpy(host, from, length);
     host[length] = 0;
     if (!length) return 0;
-    /* a colon is IPv6's, which is written in brackets, so that its end is not taken for a port */
-    return emi_address_is_host(host) && in_brackets == (strchr(host, ':') != NULL) ? 0 : -1;
+    return emi_address_is_host(host) && (in_brackets ? is_ipv6(host) : !strpbrk(host, ":%")) ? 0 : -1;
 }

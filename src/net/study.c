@@ -1,5 +1,6 @@
 #include "net/study.h"
 
+#include "net/dial.h"
 #include "net/study_parts.h"
 
 #include <stdlib.h>
@@ -95,26 +96,13 @@ static em_status read_question(const builder *b)
 
 /* ---- who takes part ---------------------------------------------------------------------------------------------- */
 
-static int read_port(const char *text, int *port)
+/* HOST:PORT.  The interface of a local IPv6 address is known to one machine alone, and a study is for all.  1: no memory. */
+static int read_address(const char *text, emi_site *site)
 {
-    size_t digits = strspn(text, "0123456789");
-    long value = digits > 0 && digits <= 5 && !text[digits] ? strtol(text, NULL, 10) : 0;
-    *port = (int)value;
-    return value >= 1 && value <= 65535 ? 0 : -1;
-}
-
-/* HOST:PORT; HOST is a name, IPv4, or IPv6 in brackets, which are left out. */
-static int read_address(const char *text, char **host, int *port)
-{
-    enum { HOST_MOST = 253 }; /* of names, RFC 1035 */
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
-    int bracketed = *text == '[';
-    size_t length = bracketed ? strspn(text + 1, "0123456789abcdefABCDEF:.") : strspn(text, letters);
-    const char *start = text + bracketed, *end = start + length;
-    if (length < 1 || length > HOST_MOST || *start == '-' || (bracketed && *end++ != ']')) return -1;
-    if (*end != ':' || read_port(end + 1, port) != 0) return -1;
-    *host = strndup(start, length);
-    return *host ? 0 : 1;
+    char host[254]; /* of names, RFC 1035 */
+    if (emi_address_read(text, host, sizeof host, &site->port) != 0 || !*host || strchr(host, '%')) return -1;
+    site->host = strdup(host);
+    return site->host ? 0 : 1;
 }
 
 static em_status read_site(const builder *b, int number)
@@ -132,7 +120,7 @@ static em_status read_site(const builder *b, int number)
                        "%s: line %d: '%.70s' is no id, or one with a wrong character; try what 'eigenmesh key show' "
                        "prints at %s",
                        file, said->id->number, said->id->value, site->name);
-    int wrong = said->address ? read_address(said->address->value, &site->host, &site->port) : 0;
+    int wrong = said->address ? read_address(said->address->value, site) : 0;
     if (wrong > 0) return out_of_memory(b);
     if (wrong)
         return em_fail(b->err, EM_EDATA,

@@ -230,7 +230,17 @@ static void check_dead(bench *b)
     for (int again = 0; again < 2; again++) assert_fails(move(b, b->links, b->count, 8, &err), EM_ENET, "; try ", &err);
 }
 
-/* By the name of the one that failed and its code, wherever the others wait; its words stay where they are. */
+/* By the name of the one that failed and its code, wherever the others wait; its words stay where they are.  Where nothing is
+ * told, they wait for it, and no longer than they have patience. */
+static void check_told(em_status status, int tells, const em_error *err)
+{
+    if (tells)
+        assert_fails(status, EM_EDATA, ": has failed (the data is not usable); try ", err);
+    else
+        assert_fails(status, EM_ENET, "waited for ", err);
+    assert_null(strstr(err->msg, "SECRET"));
+}
+
 static void tell_failure(const char *engine)
 {
     static const em_error broken = {.code = EM_EDATA, .node = 5, .msg = "SECRET cell: is no number; try another"};
@@ -238,18 +248,15 @@ static void tell_failure(const char *engine)
     em_error err = {0};
     em_status status = EM_OK;
     hold_back(&b);
-    int spread = emi_mesh_is_spread(b.mesh);
+    int spread = emi_mesh_is_spread(b.mesh), tells = engines_manner.tells;
     if (spread) assert_true(b.mesh->engine.fail && b.mesh->engine.patience);
     fill(&b, 1, 8);
-    for (int round = 0; b.last && round < NODES;
-         round++) /* then all have opened; they may hear of it in these rounds */
-        move_and_check(&b, b.links, b.count, 1, 8);
+    int before = b.last || !tells ? NODES : 0; /* then all have opened; others may hear of it in these rounds */
+    for (int round = 0; round < before; round++) move_and_check(&b, b.links, b.count, 1, 8);
     if (spread && b.last) (b.mesh->engine.fail)(b.mesh->engine_state, &broken); /* cmocka has a macro of that name */
+    if (spread && !b.last && !tells) b.mesh->engine.patience(b.mesh->engine_state, 0.2);
     for (long round = 0; spread && !b.last && status == EM_OK; round++) status = move(&b, b.links, b.count, 8, &err);
-    if (spread && !b.last) {
-        assert_fails(status, EM_EDATA, ": has failed (the data is not usable); try ", &err);
-        assert_null(strstr(err.msg, "SECRET"));
-    }
+    if (spread && !b.last) check_told(status, tells, &err);
     if (spread) check_dead(&b);
     close_bench(&b);
 }
@@ -270,17 +277,17 @@ static double seconds(void)
 /* One that does not come is lost when patience is at an end; it learns so itself when it comes at last. */
 static void lose_one(const char *engine)
 {
-    enum { ENOUGH = 10 }; /* seconds, to find out who it is */
+    const double enough = engines_manner.tells ? 10 : 4; /* seconds, also to find out who it is */
     bench b = open_bench(engine, "path");
     em_error err = {0};
     if (emi_mesh_is_spread(b.mesh)) {
         b.mesh->engine.patience(b.mesh->engine_state, 0.2);
         double began = seconds();
-        if (b.last) nap(ENOUGH + 2);
+        if (b.last) nap(enough + 2);
         em_status status = EM_OK;
         for (int round = 0; round < NODES && status == EM_OK; round++) status = move(&b, b.links, b.count, 8, &err);
         assert_fails(status, EM_ENET, "; try ", &err);
-        if (!b.last) assert_true(seconds() - began > 0.2 && seconds() - began < ENOUGH);
+        if (!b.last) assert_true(seconds() - began > 0.2 && seconds() - began < enough);
         check_dead(&b);
     }
     close_bench(&b);

@@ -108,26 +108,31 @@ static void fail_at_many_calls(const char *engine, enum fault_kind kind, const c
     }
 }
 
+/* Where nobody is told of a failure, it is the silence below. */
+static void on_engines_that_tell(enum fault_kind kind, const char *words)
+{
+    for (int e = 0; engines_manner.tells && engines_name(e); e++) fail_at_many_calls(engines_name(e), kind, words);
+}
+
 static void a_call_that_fails_ends_all(void **state)
 {
     (void)state;
-    for (int e = 0; engines_name(e); e++) fail_at_many_calls(engines_name(e), FAULT_FAILS, "node 1: lost in call ");
+    on_engines_that_tell(FAULT_FAILS, "node 1: lost in call ");
 }
 
 static void a_block_that_is_missing_ends_all(void **state)
 {
     (void)state;
-    for (int e = 0; engines_name(e); e++)
-        fail_at_many_calls(engines_name(e), FAULT_DROPS, "engine faulty: the block of node ");
+    on_engines_that_tell(FAULT_DROPS, "engine faulty: the block of node ");
 }
 
-/* It tells nobody; the others find out. */
+/* It tells nobody; the others find out.  Where they do not know late from lost, a busy machine may end their patience before. */
 static void one_that_falls_silent_is_lost(void **state)
 {
     (void)state;
     for (int e = 0; engines_name(e); e++) {
         outcome o = fit_with(engines_name(e), (engine_fault){.at = 40, .kind = FAULT_SILENT}, 0, 0.3);
-        check_end(&o, o.faulty ? "node 1: lost in call 40" : "");
+        check_end(&o, o.faulty && engines_manner.tells ? "node 1: lost in call 40" : "");
     }
 }
 

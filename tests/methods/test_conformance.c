@@ -121,7 +121,7 @@ static void every_method_on_every_engine(void **state)
     static const char *const splits[] = {"contiguous", "shuffle", "sizes:300,2,98,150,49,1"};
     for (int e = 0; engines_name(e); e++)
         for (int m = 0; em_method(m); m++)
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < (engines_manner.quick ? 3 : 1); c++) {
                 const em_method_info *method = em_method(m);
                 em_options options = promised_options(method->name);
                 options.seed = (uint64_t)(10 * m + c); /* starts on both sides of every vector */
@@ -171,11 +171,11 @@ static void independent_of_threads(void **state)
     for (int m = 0; em_method(m); m++) {
         if (em_method(m)->single_node) continue;
         em_options options = exact_options(em_method(m)->name);
-        options.iterations = 60;
+        options.iterations = 20;
         options.trace = 1;
         options.truth_compute = 1;
         em_model *one = solve(*state, &options, "local", NODES, "er:0.6", "contiguous", 1);
-        for (int threads = 1; threads <= 4; threads++) {
+        for (int threads = engines_manner.quick ? 1 : 4; threads <= 4; threads++) {
             em_model *more = solve(*state, &options, NULL, NODES, "er:0.6", "contiguous", threads);
             assert_same_bits(one, more);
             em_model_free(&more);
@@ -289,16 +289,19 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_method_on_every_engine, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(unequal_shards, set_up, tear_down),
         cmocka_unit_test_setup_teardown(independent_of_threads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(units_are_the_papers, set_up, tear_down),
+    };
+    const struct CMUnitTest at_length[] = {
         cmocka_unit_test(independent_of_threads_when_large),
+        cmocka_unit_test_setup_teardown(unequal_shards, set_up, tear_down),
         cmocka_unit_test_setup_teardown(dsa_on_one_node_is_gha, set_up, tear_down),
         cmocka_unit_test_setup_teardown(independent_of_the_split, set_up, tear_down),
         cmocka_unit_test_setup_teardown(signs_are_fixed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(units_are_the_papers, set_up, tear_down),
     };
     engines_begin(&argc, &argv);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+    if (engines_manner.quick) failed += cmocka_run_group_tests_name("at length", at_length, NULL, NULL);
     engines_end();
     return failed;
 }

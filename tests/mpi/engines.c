@@ -27,6 +27,8 @@ const char *engines_name(int index)
     return index == 0 ? "mpi" : NULL;
 }
 
+const engine_manner engines_manner = {.tells = 1, .quick = 1};
+
 /* A network with fewer nodes than there are ranks is each rank's own. */
 em_status engines_open(em_mesh **out, const char *name, const em_graph *graph, int threads, em_error *err)
 {

@@ -78,15 +78,12 @@ static void signatures_of_rfc_8032(void **state)
 static void digests_as_published(void **state)
 {
     (void)state;
-    unsigned char out[42], key[32] = "Jefe", many[22], salt[13], info[10];
+    unsigned char out[42], many[22], salt[13], info[10];
     /* FIPS 180-4's example, in pieces */
     assert_ok(emi_sha256((emi_piece[]){{"a", 1}, {NULL, 0}, {"bc", 2}}, 3, out, &err), &err);
     assert_bytes(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_ok(emi_sha256(NULL, 0, out, &err), &err);
     assert_bytes(out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    /* RFC 4231, case 2: a key is filled up with zeros, so that 32 bytes are as good as four */
-    assert_ok(emi_hmac256(key, (emi_piece[]){{"what do ya want ", 16}, {"for nothing?", 12}}, 2, out, &err), &err);
-    assert_bytes(out, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     /* RFC 5869, A.1 and A.3 */
     memset(many, 0x0b, sizeof many);
     for (unsigned char n = 0; n < sizeof salt; n++) salt[n] = n;

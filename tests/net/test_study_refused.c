@@ -115,6 +115,8 @@ static const struct {
     {"192.0.2.7:7473", "[2001:db8::7:80", "is no address"},
     {"192.0.2.7:7473", "[]:80", "is no address"},
     {"192.0.2.7:7473", "-h:80", "is no address"},
+    {"192.0.2.7:7473", "[192.0.2.7]:80", "is no address"},
+    {"192.0.2.7:7473", "[fe80::7%eth0]:80", "line 15: '[fe80::7%eth0]:80' is no address"},
     /* neighbours */
     {"paris, oslo", "paris, rome", "line 11: there is no site 'rome'"},
     {"paris, oslo", "paris, os", "line 11: there is no site 'os'"},

@@ -14,6 +14,9 @@ const char *engines_name(int index)
     return em_engine_name(index);
 }
 
+/* Nobody is elsewhere to be told. */
+const engine_manner engines_manner = {.tells = 1, .quick = 1};
+
 em_status engines_open(em_mesh **out, const char *name, const em_graph *graph, int threads, em_error *err)
 {
     return em_mesh_open(out, name, graph, threads, err);
