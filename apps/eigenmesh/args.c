@@ -364,3 +364,13 @@ int duration_read(const char *text, double *seconds)
         }
     return -1;
 }
+
+const char *duration_text(double seconds, char out[DURATION_ROOM])
+{
+    double unit = seconds < 120 ? 1 : seconds < 7200 ? 60 : 3600, number = seconds / unit;
+    (void)snprintf(out, DURATION_ROOM, number < 10 ? "%.2g %s" : "%.0f %s", number,
+                   unit == 1    ? "s"
+                   : unit == 60 ? "min"
+                                : "h");
+    return out;
+}
