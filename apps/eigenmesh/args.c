@@ -25,7 +25,8 @@ static const em_option_info others[] = {
     {.name = "nodes", .kind = EM_OPTION_TEXT},    {.name = "threads", .kind = EM_OPTION_TEXT},
     {.name = "patience", .kind = EM_OPTION_TEXT}, {.name = "header", .kind = EM_OPTION_TEXT},
     {.name = "columns", .kind = EM_OPTION_TEXT},  {.name = "delimiter", .kind = EM_OPTION_TEXT},
-    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT}};
+    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT},
+    {.name = "key", .kind = EM_OPTION_TEXT},      {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"}};
 
 enum { OTHERS = sizeof others / sizeof *others };
 
