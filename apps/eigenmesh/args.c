@@ -25,7 +25,8 @@ static const em_option_info others[] = {
     {.name = "nodes", .kind = EM_OPTION_TEXT},    {.name = "threads", .kind = EM_OPTION_TEXT},
     {.name = "patience", .kind = EM_OPTION_TEXT}, {.name = "header", .kind = EM_OPTION_TEXT},
     {.name = "columns", .kind = EM_OPTION_TEXT},  {.name = "delimiter", .kind = EM_OPTION_TEXT},
-    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT}};
+    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT},
+    {.name = "key", .kind = EM_OPTION_TEXT},      {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"}};
 
 enum { OTHERS = sizeof others / sizeof *others };
 
@@ -363,4 +364,14 @@ int duration_read(const char *text, double *seconds)
             return 0;
         }
     return -1;
+}
+
+const char *duration_text(double seconds, char out[DURATION_ROOM])
+{
+    double unit = seconds < 120 ? 1 : seconds < 7200 ? 60 : 3600, number = seconds / unit;
+    (void)snprintf(out, DURATION_ROOM, number < 10 ? "%.2g %s" : "%.0f %s", number,
+                   unit == 1    ? "s"
+                   : unit == 60 ? "min"
+                                : "h");
+    return out;
 }

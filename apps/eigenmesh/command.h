@@ -102,6 +102,10 @@ em_status args_solver(const arguments *args, em_options *options, em_error *err)
 /* "30s", "10min", "1h", "90" (seconds) or "forever" (INFINITY): 0, or -1 where it is none of these, or no time at all. */
 int duration_read(const char *text, double *seconds);
 
+/* 45 s, 2.5 min, 24 h */
+enum { DURATION_ROOM = 32 };
+const char *duration_text(double seconds, char out[DURATION_ROOM]);
+
 /* The library speaks of options, "try method=krylov" or "option seed"; here they are flags: --method krylov, --seed.  The
  * flag of an option, of a switch that is on by default "--no-center"; a text in these words, in `out`; and a message,
  * whose subject, such as a file's name, stays as it is. */

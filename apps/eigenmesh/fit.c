@@ -198,23 +198,13 @@ static void print_json(const fit_job *job)
     json_end(&j);
 }
 
-/* Is the tolerance a promise about the residual that so many iterations could not keep?  Of none, nothing is asked. */
-static int breaks_promise(const em_info *info)
-{
-    int promises = 0;
-    for (int m = 0; em_method(m); m++)
-        if (strcmp(em_method(m)->name, info->method) == 0) promises = em_method(m)->residual;
-    return promises && info->iterations > 0;
-}
-
 /* Not converging is a result that is kept, and still a job that failed. */
 static em_status verdict(const fit_job *job, em_error *err)
 {
     const em_info *info = em_model_info(job->model);
     const ending *end = ending_of(info->reason);
     int by_clock = info->reason == EM_STOPPED_USER && args_given(job->args, "max-seconds") && !interrupt_requested();
-    int limited = info->tolerance == 0 || (args_given(job->args, "iterations") && !breaks_promise(info));
-    if (!end->what || (info->reason == EM_STOPPED_ITERATIONS && limited)) return EM_OK;
+    if (ending_is_well(info, args_given(job->args, "iterations"))) return EM_OK;
     char step[32] = "";
     const char *remedy = end->remedy;
     if (info->reason == EM_STOPPED_USER && args_given(job->args, "checkpoint")) remedy = "--resume to go on";

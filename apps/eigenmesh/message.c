@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* winsize */
 #include "message.h"
 #include "cluster.h"
+#include "command.h"
 
 #include "base/clock.h"
 
@@ -85,7 +86,21 @@ static struct run {
     long first_iteration, last_iteration;
     long change_iteration; /* when a change was first known, and what it was */
     double first_change;
+    char measure[48]; /* how far it is from the end, in words; "" before the first test */
 } run = {.last_iteration = -1};
+
+static void note_measure(const em_progress *now)
+{
+    const struct {
+        const char *name;
+        double value;
+    } known[] = {{"error", now->error}, {"residual", now->residual}, {"change", now->change}};
+    size_t n = 0;
+    while (n < 2 && !isfinite(known[n].value)) n++;
+    *run.measure = 0;
+    if (isfinite(known[n].value))
+        (void)snprintf(run.measure, sizeof run.measure, "   %s %.2e", known[n].name, known[n].value);
+}
 
 /* Iterations that do not go on from the last one are those of another run. */
 static void follow(const em_progress *now)
@@ -99,6 +114,7 @@ static void follow(const em_progress *now)
         run.first_change = now->change;
         run.change_iteration = now->iteration;
     }
+    note_measure(now);
 }
 
 /* Iterations still needed: at most up to the limit, and fewer where the change has been
@@ -117,15 +133,11 @@ int progress_fit(const em_progress *now, void *label)
     interrupt_defer();
     follow(now);
     if (!due()) return interrupt_requested();
-    char pace[32] = "", measure[48] = "";
+    char pace[32] = "";
     double rate = (double)(now->iteration - run.first_iteration) / (emi_seconds() - started);
     if (rate > 0) (void)snprintf(pace, sizeof pace, "   %.*f a second", rate < 10 ? 2 : 0, rate);
-    if (isfinite(now->error))
-        (void)snprintf(measure, sizeof measure, "   error %.2e", now->error);
-    else if (isfinite(now->change))
-        (void)snprintf(measure, sizeof measure, "   change %.2e", now->change);
     draw(iterations_left(now) / rate, "%s%siteration %ld of %ld%s%s", label ? (const char *)label : "",
-         label ? ": " : "", now->iteration, now->limit, measure, pace);
+         label ? ": " : "", now->iteration, now->limit, run.measure, pace);
     return interrupt_requested();
 }
 
@@ -142,12 +154,14 @@ int progress_experiment(const lab_experiment_progress *now, void *label)
     return interrupt_requested();
 }
 
-void progress_waits(const char *who, double seconds)
+int progress_waits(const char *who, double seconds)
 {
-    char iteration[48] = "";
-    if (!due()) return;
-    if (run.last_iteration > 0) (void)snprintf(iteration, sizeof iteration, "iteration %ld   ", run.last_iteration);
-    draw(INFINITY, "%swaiting for %s, %.0f s", iteration, who, seconds);
+    char iteration[96] = "", time[DURATION_ROOM];
+    if (!due()) return allowed;
+    if (run.last_iteration > 0)
+        (void)snprintf(iteration, sizeof iteration, "iteration %ld%s   ", run.last_iteration, run.measure);
+    draw(INFINITY, "%swaiting for %s, %s", iteration, who, duration_text(floor(seconds), time));
+    return 1;
 }
 
 void progress_rows(size_t done, size_t total)

@@ -21,8 +21,8 @@ int progress_experiment(const lab_experiment_progress *now, void *label);
 /* Rows done, of so many. */
 void progress_rows(size_t done, size_t total);
 
-/* The iteration, and who is awaited. */
-void progress_waits(const char *who, double seconds);
+/* The iteration, how far it is from the end, who is awaited and since when.  0: nothing is drawn here. */
+int progress_waits(const char *who, double seconds);
 
 void progress_erase(void);
 

@@ -94,10 +94,15 @@ static void put_string(const char *text)
     (void)putchar('"');
 }
 
+static void break_line(const json *j)
+{
+    if (!j->on_one_line) (void)printf("\n%*s", 2 * j->depth, "");
+}
+
 static void put_key(json *j, const char *key)
 {
-    if (!j->empty) (void)putchar(',');
-    if (j->depth) (void)printf("\n%*s", 2 * j->depth, "");
+    if (!j->empty) (void)printf(j->on_one_line ? ", " : ",");
+    if (j->depth) break_line(j);
     j->empty = 0;
     if (!key) return;
     put_string(key);
@@ -107,6 +112,12 @@ static void put_key(json *j, const char *key)
 void json_begin(json *j)
 {
     *j = (json){.empty = 1};
+    json_open(j, NULL, '{');
+}
+
+void json_begin_line(json *j)
+{
+    *j = (json){.empty = 1, .on_one_line = 1};
     json_open(j, NULL, '{');
 }
 
@@ -127,7 +138,7 @@ void json_open(json *j, const char *key, char bracket)
 void json_close(json *j, char bracket)
 {
     j->depth--;
-    if (!j->empty) (void)printf("\n%*s", 2 * j->depth, "");
+    if (!j->empty) break_line(j);
     (void)putchar(bracket);
     j->empty = 0;
 }

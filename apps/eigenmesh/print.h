@@ -36,11 +36,13 @@ em_status table_print(table *t, em_error *err);
 
 typedef struct json {
     int depth;
-    int empty; /* nothing yet at this depth */
+    int empty;       /* nothing yet at this depth */
+    int on_one_line; /* else a line a member      */
 } json;
 
 /* The object, and its end. */
 void json_begin(json *j);
+void json_begin_line(json *j); /* all of it on one line */
 void json_end(json *j);
 
 /* key is NULL inside a list. */

@@ -207,6 +207,21 @@ const ending *ending_of(em_reason reason)
     return end;
 }
 
+/* Is the tolerance a promise about the residual that so many iterations could not keep?  Of none, nothing is asked. */
+static int breaks_promise(const em_info *info)
+{
+    int promises = 0;
+    for (int m = 0; em_method(m); m++)
+        if (strcmp(em_method(m)->name, info->method) == 0) promises = em_method(m)->residual;
+    return promises && info->iterations > 0;
+}
+
+int ending_is_well(const em_info *info, int limited)
+{
+    int enough = info->tolerance == 0 || (limited && !breaks_promise(info));
+    return !ending_of(info->reason)->what || (info->reason == EM_STOPPED_ITERATIONS && enough);
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 /* Three digits and a unit that suits them. */

@@ -22,6 +22,9 @@ typedef struct ending {
 } ending;
 const ending *ending_of(em_reason reason);
 
+/* Did it do its job?  limited: somebody said how many iterations there may be. */
+int ending_is_well(const em_info *info, int limited);
+
 /* Why a run that was to be resumed began anew. */
 enum { ANEW_ROOM = 128 };
 const char *anew_text(const em_info *info, char room[ANEW_ROOM]);

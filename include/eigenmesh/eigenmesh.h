@@ -249,7 +249,8 @@ typedef struct em_progress {
     double seconds;        /* since the first iteration began */
     double change;         /* as of the last stopping test; NaN before it */
     double tolerance;
-    double error; /* NaN unless the truth is known and a trace is kept */
+    double error;    /* NaN unless the truth is known and a trace is kept */
+    double residual; /* the change, of methods for which that is the largest residual of any node; else NaN */
 } em_progress;
 /* Called after every iteration; non-zero stops the run with EM_STOPPED_USER. */
 typedef int em_monitor_fn(const em_progress *progress, void *user);

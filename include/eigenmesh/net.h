@@ -30,7 +30,7 @@ typedef struct em_site_options {
      * called.  What it gives is the caller's to free. */
     em_status (*arrange)(void *user, const char *const *names, size_t count, const em_data **data, em_error *err);
 
-    /* The model, which is a .npz: write it, and see that it is on the disk. */
+    /* The model, which is a .npz: write it, and see that it is on the disk.  The state keeps it too. */
     em_status (*keep)(void *user, const void *model, size_t bytes, em_error *err);
 
     /* A line for people: "link with paris is up".  From the caller's thread or one of the library's own. */
@@ -44,28 +44,35 @@ typedef struct em_site_options {
     void *user;
 } em_site_options;
 
-/* What was sent to a neighbour, and what its link was like. */
+/* What was sent to a neighbour, what its link was like, and how long one waited for that site; or, of one that is no neighbour and
+ * was awaited behind one, the last alone. */
 typedef struct em_site_link {
     char name[33];
+    int is_neighbour;
+    int was_up; /* at all */
     uint64_t bytes_sent, bytes_received;
-    int downs; /* how often it went down */
-    double seconds_down;
-    double seconds_waited; /* for this site, by whichever way */
+    int downs;           /* how often it was cut                      */
+    double seconds_down; /* since it was up first                     */
+    double seconds_waited;
 } em_site_link;
 
 typedef struct em_site_report {
     char name[33];        /* of this site */
     char fingerprint[64]; /* of the study */
-    int done_before;      /* nothing was to be done */
+    int done_before;      /* nothing was to be done but to keep the model once more */
+    int64_t finished;     /* when the study was finished here, in seconds since 1970; 0: it is not */
     int rehearsed;
-    int runs; /* that were entered: 1, and one more each time that a site came back */
+    int runs;          /* that were entered: 1, and one more each time that a site came back */
+    int limited;       /* the study says how many iterations there may be                    */
+    int ended_by_root; /* for all                                                            */
     int site_count, link_count;
-    em_site_link *links; /* freed by em_site_report_free */
-    char awaited[33];    /* where it ended by waiting too long: for whom */
+    em_site_link *links; /* neighbours first; these two are freed by em_site_report_free     */
+    char *model_file;    /* the model as the state keeps it; NULL: it has none               */
+    char awaited[33];    /* where it ended by waiting too long: for whom                     */
 } em_site_report;
 
-/* Take part in a study.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where it was done before,
- * or rehearsed. */
+/* Take part in a study.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where this was a rehearsal, or
+ * the study was done before and its model is no longer in the state. */
 EM_API em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data,
                              em_site_report *report, em_error *err);
 EM_API void em_site_report_free(em_site_report *report);

@@ -147,9 +147,9 @@ static void explain(const emi_problem *p, prediction best, prediction other, pre
     if (p->mesh->graph->nodes == 1)
         (void)snprintf(plan->why, sizeof plan->why, "one node, %" PRIu64 " rows of %d features", p->N, p->d);
     else
-        (void)snprintf(plan->why, sizeof plan->why, "about %.3g MB in %.0f rounds; %s %.3g MB, %s %.3g MB",
-                       best.bytes / MB, best.rounds, other.method->info.name, other.bytes / MB,
-                       gossip.method->info.name, gossip.bytes / MB);
+        (void)snprintf(plan->why, sizeof plan->why, "about %.3g MB in %.0f round%s; %s %.3g MB, %s %.3g MB",
+                       best.bytes / MB, best.rounds, best.rounds == 1 ? "" : "s", other.method->info.name,
+                       other.bytes / MB, gossip.method->info.name, gossip.bytes / MB);
 }
 
 /* The cheaper of covariance and krylov, then the other, then deepca. */

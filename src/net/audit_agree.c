@@ -270,18 +270,26 @@ static void say_missing(emi_check *check, const tally *t, int log, const char *t
                        t->more + 1, t->more ? "s are" : " is", here, e->number, there, e->line, path_of(check, e));
 }
 
+/* "; so is 1 more after it", or nothing. */
+static const char *more_text(size_t more, char out[48])
+{
+    *out = 0;
+    if (more) (void)snprintf(out, 48, "; so %s %zu more after it", more == 1 ? "is" : "are", more);
+    return out;
+}
+
 static void say_blocks(emi_check *check, const emi_event *link, const along *found)
 {
     const emi_event *e = found->other.first, *twice = found->twice.first;
+    char more[48];
     if (e)
         emi_audit_find(check, e->log, e->line,
-                       "block %" PRIu64
-                       " to %s is another one than what arrived, in line %zu of %s; so are %zu more after it",
-                       e->number, check->logs[e->to].site, (e + 1)->line, path_of(check, e + 1), found->other.more);
+                       "block %" PRIu64 " to %s is another one than what arrived, in line %zu of %s%s", e->number,
+                       check->logs[e->to].site, (e + 1)->line, path_of(check, e + 1),
+                       more_text(found->other.more, more));
     if (twice)
-        emi_audit_find(check, twice->log, twice->line,
-                       "block %" PRIu64 " is in line %zu already; so are %zu more after it", twice->number,
-                       (twice - 1)->line, found->twice.more);
+        emi_audit_find(check, twice->log, twice->line, "block %" PRIu64 " is in line %zu already%s", twice->number,
+                       (twice - 1)->line, more_text(found->twice.more, more));
     say_missing(check, &found->not_sent, link->from, "received", "sent");
     say_missing(check, &found->not_received, link->to, "sent", "received");
 }

@@ -85,11 +85,14 @@ void emi_hub_set_patience(emi_hub *hub, double seconds);
 
 /* Of a link, for the closing table: copies. */
 typedef struct emi_hub_link {
-    int peer, up, downs;
+    int peer, was_up, downs;
     uint64_t bytes_sent, bytes_got;
-    double down_for, waited_for; /* seconds; the second: for the peer's site, whatever link it is behind */
+    double down_for; /* seconds, since it was up first */
 } emi_hub_link;
 
 int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room);
+
+/* The seconds in which a site was awaited, whatever link it is behind. */
+double emi_hub_waited(emi_hub *hub, int site);
 
 #endif

@@ -116,8 +116,8 @@ void emi_link_written(emi_link *l, size_t count)
 
 void emi_link_up(emi_link *l, double now)
 {
-    if (!l->up && l->downs) l->down_for += now - l->down_since;
-    l->up = 1;
+    if (!l->up && l->was_up) l->down_for += now - l->down_since;
+    l->up = l->was_up = 1;
     l->heard = l->beat = now;
     l->control_size = l->out_size = l->out_at = 0;
     l->peer_awaits = l->said_awaits = EMI_NOBODY;
@@ -130,7 +130,7 @@ void emi_link_down(emi_link *l, double now)
     l->up = 0;
     if (l->control_size || l->out_at < l->out_size) l->said_leave = 0; /* it was still here */
     l->down_since = now;
-    l->downs++;
+    l->downs += !l->left && !l->said_leave;
     l->control_size = l->out_size = l->out_at = 0;
 }
 

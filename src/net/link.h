@@ -63,8 +63,8 @@ typedef struct emi_link {
     /* For those who ask. */
     uint64_t bytes_sent, bytes_got;   /* of blocks */
     uint64_t blocks_sent, blocks_got; /* in this run */
-    double down_since, down_for;
-    int downs;
+    double down_since, down_for;      /* since it was up first */
+    int was_up, downs;                /* without a word; who said LEAVE was not cut off */
 } emi_link;
 
 void emi_link_free(emi_link *l);

@@ -42,6 +42,7 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
     if (site >= 0 && what == EMI_NEWS_UP) hub->told[site].last[EMI_NEWS_DOWN] = 0;
     if (what != EMI_NEWS_REFUSED && what != EMI_NEWS_STUDY && !unanswered) return 0;
     if (site < 0) return from && is_stranger_told(hub, from, now);
+    if (what == EMI_NEWS_STUDY) hub->told[site].last[EMI_NEWS_REFUSED] = now; /* which follows from it */
     int another = unanswered && hub->told[site].why != digest_of(why);
     if (!another && is_recent(hub->told[site].last[what], now)) return 1;
     hub->told[site].last[what] = now;
@@ -105,5 +106,6 @@ void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
-    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+    int goodbye = what == EMI_NEWS_DOWN && !from && emi_node_link(&hub->node, peer)->left; /* it was said why */
+    if (hub->options.news && !goodbye) hub->options.news(hub->options.user, what, who, why);
 }

@@ -22,7 +22,8 @@ const char *emi_leave_text(int code)
                                                   [EMI_LEAVE_SIZE] = "was sent a block of another size",
                                                   [EMI_LEAVE_FAILED] = "failed",
                                                   [EMI_LEAVE_ROOT] = "the root has ended the run",
-                                                  [EMI_LEAVE_FINISHED] = "the study is done"};
+                                                  [EMI_LEAVE_FINISHED] = "the study is done",
+                                                  [EMI_LEAVE_REHEARSED] = "its rehearsal is over"};
     return code > 0 && code < EMI_LEAVES ? texts[code] : "left";
 }
 
@@ -201,23 +202,6 @@ void emi_node_gone(emi_node *node, int peer, const char *why, double now)
     emi_node_tell(node, EMI_NEWS_DOWN, peer, why);
 }
 
-void emi_node_other_study(emi_node *node, int peer, const emi_frame *frame)
-{
-    const char *own = node->config.canonical, *other = (const char *)frame->payload;
-    size_t size = node->config.canonical_size, line = 0, at = 0;
-    char text[256];
-    while (at < size && at < frame->length && own[at] == other[at])
-        if (own[at++] == '\n') line = at;
-    size_t length = 0;
-    while (line + length < frame->length && length + 1 < sizeof text) {
-        char c = other[line + length];
-        if (c == '\n') break;
-        text[length++] = c >= ' ' && c <= '~' ? c : '?';
-    }
-    text[length] = 0;
-    emi_node_tell(node, EMI_NEWS_STUDY, peer, text);
-}
-
 /* ---- frames ------------------------------------------------------------------------------------------------------------------------ */
 
 /* What the machine of a link says becomes what is done. */
@@ -339,12 +323,14 @@ int emi_node_round_is_done(const emi_node *node)
     return 1;
 }
 
-/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now. */
+/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now.  That this
+ * may be the node itself is news before a run: its columns are not the root's. */
 static int awaited_through(const emi_node *node, int peer)
 {
     const emi_link *l = emi_node_link((emi_node *)node, peer);
     int further = l && (l->up || l->left == EMI_LEAVE_PATIENCE) ? l->peer_awaits : EMI_NOBODY;
-    return further < node->config.sites && further != node->config.site ? further : peer;
+    int possible = further < node->config.sites && (further != node->config.site || !emi_node_in_run(node));
+    return possible ? further : peer;
 }
 
 int emi_node_awaits(const emi_node *node)

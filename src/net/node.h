@@ -19,6 +19,7 @@ typedef enum emi_leave {
     EMI_LEAVE_FAILED,   /* anything else of its own                       */
     EMI_LEAVE_ROOT,     /* the root has decided that it is over, for all  */
     EMI_LEAVE_FINISHED, /* the study is done: the model is everywhere     */
+    EMI_LEAVE_REHEARSED,
     EMI_LEAVES
 } emi_leave;
 

@@ -30,7 +30,7 @@ em_status emi_program_run(emi_program *p, em_error *err);
 /* Names of files of the state. */
 #define EMI_STATE_CHECKPOINT "checkpoint.0-0" /* that of node 0, as em_fit names it: see the option */
 #define EMI_STATE_ROWS       "rows"           /* at the root: of all sites, that the checkpoint is of */
-#define EMI_STATE_MODEL      "model"          /* it was written, but not all are known to have it     */
+#define EMI_STATE_MODEL      "model.npz"      /* it was written; whether all have it, `finished` says */
 #define EMI_STATE_TOLD       "told"           /* all neighbours know that it is done here */
 #define EMI_STATE_FINISHED   "finished"       /* its digest                                           */
 

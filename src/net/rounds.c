@@ -40,19 +40,40 @@ static em_status check(emi_hub *hub, em_error *err)
     return hub->node.over ? why_over(hub, err) : EM_OK;
 }
 
+/* Where a run is over, and another one is awaited, that is the root's to say; where all is done, the parent is to be told. */
+static int awaited_site(const emi_hub *hub)
+{
+    int site = emi_node_awaits(&hub->node), parent = hub->parent[hub->options.site];
+    return site >= 0 ? site : hub->node.finished && parent >= 0 ? parent : 0;
+}
+
+static em_status lose_patience(emi_hub *hub, int site, em_error *err)
+{
+    hub->lost_patience = site;
+    if (site == hub->options.site)
+        return em_fail(err, EM_ENET,
+                       "node: waited as long as patience lasts, and the others for %s, this site; try whether its "
+                       "columns are the root's",
+                       emi_hub_name(hub, site));
+    if (site == hub->node.differs)
+        return em_fail(err, EM_ENET,
+                       "node: waited for %s as long as patience lasts: its columns are not the root's; try the same "
+                       "at all sites",
+                       emi_hub_name(hub, site));
+    return em_fail(err, EM_ENET,
+                   "node: waited for %s as long as patience lasts; try again when it is there, or more patience",
+                   emi_hub_name(hub, site));
+}
+
 /* Wait a little longer for somebody: a second, or less where something changes.  Meanwhile this thread does the work. */
 static em_status wait_more(emi_hub *hub, double began, double *told, em_error *err)
 {
     enum { SECOND = 1000 };
     double before = emi_hub_now();
-    int site = emi_node_awaits(&hub->node);
+    int site = awaited_site(hub);
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
-    if (before - began > hub->patience) {
-        hub->lost_patience = site;
-        return em_fail(err, EM_ENET, "node: waited for %s for %.0f s; try again when it is there, or more patience",
-                       emi_hub_name(hub, site), before - began);
-    }
+    if (before - began > hub->patience) return lose_patience(hub, site, err);
     if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
         *told = before;
         hub->options.waits(hub->options.user, emi_hub_name(hub, site), before - began);
@@ -62,7 +83,7 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     emi_hub_turn(hub);
     hub->driven = 0;
     hub->left = emi_hub_now();
-    if (site >= 0) hub->waited[site] += emi_hub_now() - before;
+    hub->waited[site] += emi_hub_now() - before;
     return EM_OK;
 }
 
@@ -297,14 +318,22 @@ int emi_hub_links(emi_hub *hub, emi_hub_link *out, int room)
     (void)pthread_mutex_lock(&hub->lock);
     for (; count < hub->node.config.links && count < room; count++) {
         const emi_link *l = &hub->node.links[count];
+        int down = !l->up && l->was_up && l->left != EMI_LEAVE_FINISHED;
         out[count] = (emi_hub_link){.peer = l->peer,
-                                    .up = l->up,
+                                    .was_up = l->was_up,
                                     .downs = l->downs,
                                     .bytes_sent = l->bytes_sent,
                                     .bytes_got = l->bytes_got,
-                                    .down_for = l->down_for + (!l->up && l->downs ? now - l->down_since : 0),
-                                    .waited_for = hub->waited[l->peer]};
+                                    .down_for = l->down_for + (down ? now - l->down_since : 0)};
     }
     (void)pthread_mutex_unlock(&hub->lock);
     return count;
+}
+
+double emi_hub_waited(emi_hub *hub, int site)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    double seconds = hub->waited[site];
+    (void)pthread_mutex_unlock(&hub->lock);
+    return seconds;
 }

@@ -1,6 +1,7 @@
 /* A site takes part in a study: what it needs is opened, runs are entered until one ends well, and others are told why not. */
 #include "net/own.h"
 #include "net/program.h"
+#include "net/site_report.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -19,7 +20,8 @@ typedef struct site_job {
     emi_entry own;
     emi_hub *hub;
     emi_program program;
-    _Atomic long iteration; /* that the root's state is of, as far as this process knows */
+    _Atomic long iteration;      /* that the root's state is of, as far as this process knows */
+    double awaited_itself_since; /* so far in this wait; 0: not, -1: it was told so */
 } site_job;
 
 /* A signal's handler may do no more: who waits looks at it. */
@@ -38,7 +40,7 @@ static void tell_news(void *user, emi_news what, const char *who, const char *wh
                                         [EMI_NEWS_DOWN] = "link with %s is down: %s",
                                         [EMI_NEWS_LEFT] = "%s left: %s",
                                         [EMI_NEWS_REFUSED] = "%s was refused: %s",
-                                        [EMI_NEWS_STUDY] = "%s has another study; its first line that differs: %s",
+                                        [EMI_NEWS_STUDY] = "%s has another study, from this line on: %s",
                                         [EMI_NEWS_DIFFERS] = "%s has %s",
                                         [EMI_NEWS_START] = "all sites are here"};
     const site_job *job = user;
@@ -48,9 +50,27 @@ static void tell_news(void *user, emi_news what, const char *who, const char *wh
     job->options.news(job->options.user, line);
 }
 
+/* What is heard may be old, by some seconds for each site between. */
+static void tell_if_awaited_itself(site_job *job, const char *site, double seconds)
+{
+    enum { CERTAIN_AFTER = 20 };
+    double *since = &job->awaited_itself_since;
+    const char *own = job->study->sites[job->site].name;
+    if (*since < 0) return;
+    if (strcmp(site, own) != 0 || seconds < *since)
+        *since = 0;
+    else if (*since == 0)
+        *since = seconds;
+    else if (seconds - *since > CERTAIN_AFTER) {
+        tell_news(job, EMI_NEWS_DIFFERS, own, "other columns than the root: all wait for this site");
+        *since = -1;
+    }
+}
+
 static void tell_waits(void *user, const char *site, double seconds)
 {
-    const site_job *job = user;
+    site_job *job = user;
+    tell_if_awaited_itself(job, site, seconds);
     if (job->options.waits) job->options.waits(job->options.user, site, seconds);
 }
 
@@ -88,7 +108,8 @@ static em_status find_site(site_job *job, em_error *err)
     job->site = emi_study_find(job->study, emi_identity_public(job->identity));
     emi_id_write(emi_identity_public(job->identity), id);
     if (job->site < 0)
-        return em_fail(err, EM_EINVAL, "%s: no site of it has the key %s (%s); try study check, or another key",
+        return em_fail(err, EM_EINVAL,
+                       "%s: no site of it has the key %s (%s); try study check, or option key with another file",
                        job->options.study, job->options.key, id);
     if (accept && !emi_study_is(job->study, accept))
         return em_fail(err, EM_EINVAL,
@@ -129,6 +150,7 @@ static em_status open_hub(site_job *job, em_error *err)
 static em_status open_all(site_job *job, const em_data *data, em_error *err)
 {
     em_site_report *report = job->report;
+    char limit[32];
     em_status status = emi_study_open(&job->study, job->options.study, err);
     if (status == EM_OK) status = emi_identity_open(&job->identity, job->options.key, err);
     if (status == EM_OK) status = find_site(job, err);
@@ -136,9 +158,12 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     (void)snprintf(report->name, sizeof report->name, "%s", job->study->sites[job->site].name);
     (void)snprintf(report->fingerprint, sizeof report->fingerprint, "%s", job->study->fingerprint);
     report->site_count = job->study->site_count;
+    report->limited =
+        em_options_get(job->study->options, "iterations", limit, sizeof limit) > 0 && strcmp(limit, "auto") != 0;
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
     if (status != EM_OK) return status;
-    report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
+    report->done_before =
+        !job->options.again && !job->options.rehearse && emi_state_has(&job->state, EMI_STATE_FINISHED);
     if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD))
         return open_audit(job, err); /* the process that ended it may not have come to log so */
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
@@ -204,7 +229,7 @@ static emi_leave leave_code(const site_job *job, const em_error *err)
 }
 
 /* Did the root only rehearse?  Then it will be back. */
-static int is_rehearsal(site_job *job)
+static int is_rehearsal(const site_job *job)
 {
     return emi_hub_iteration(job->hub) == UINT64_MAX;
 }
@@ -218,6 +243,7 @@ static em_status one_run(site_job *job, em_error *err)
         emi_hub_wait_for_children(job->hub, MOST_SECONDS); /* or nobody would tell them */
         return EM_OK;
     }
+    if (emi_state_has(&job->state, EMI_STATE_FINISHED)) emi_state_remove(&job->state, EMI_STATE_MODEL); /* of before */
     emi_state_remove(&job->state, EMI_STATE_FINISHED);
     emi_state_remove(&job->state, EMI_STATE_TOLD);
     return emi_program_run(&job->program, err);
@@ -227,10 +253,21 @@ static em_status one_run(site_job *job, em_error *err)
 static em_status enter_run(site_job *job, em_error *err)
 {
     emi_program *p = &job->program;
-    em_status status;
-    do status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
-    while (status == EM_OK && is_rehearsal(job) && !job->options.rehearse);
+    em_status status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
+    while (status == EM_OK && is_rehearsal(job) && !job->options.rehearse) {
+        if (job->options.news)
+            job->options.news(job->options.user,
+                              "the root rehearses: all sites are here, with the same columns; waiting for the run");
+        status = emi_hub_enter(job->hub, p->generation, &p->generation, err);
+    }
     return status;
+}
+
+/* That the study is done is said of a run before, and here it was to be done again, or rehearsed. */
+static int is_of_before(const site_job *job)
+{
+    return job->report->runs == 0 && emi_state_has(&job->state, EMI_STATE_FINISHED) &&
+           emi_state_has(&job->state, EMI_STATE_TOLD);
 }
 
 /* Until one ends well.  A run is over where a site came back: then there is another. */
@@ -242,9 +279,23 @@ static em_status all_runs(site_job *job, em_error *err)
         if (status == EM_OK) status = one_run(job, err);
     } while (status == EM_ENET && !atomic_load(&interrupted) && emi_hub_over(job->hub) == 0 &&
              emi_hub_is_stale(job->hub, job->program.generation));
-    if (status == EM_ENET && emi_hub_over(job->hub) == EMI_LEAVE_FINISHED) return end_with_others(job, err);
-    if (status == EM_OK && !job->report->rehearsed) tell_that_it_is_done(job, INFINITY);
-    if (status != EM_OK) emi_hub_leave(job->hub, leave_code(job, err));
+    if (status == EM_ENET && emi_hub_over(job->hub) == EMI_LEAVE_FINISHED && !is_of_before(job))
+        return end_with_others(job, err);
+    if (status != EM_OK)
+        emi_hub_leave(job->hub, leave_code(job, err));
+    else if (job->report->rehearsed)
+        emi_hub_leave(job->hub, EMI_LEAVE_REHEARSED);
+    else
+        tell_that_it_is_done(job, INFINITY);
+    return status;
+}
+
+/* It is done, and was so before: who comes for the model gets it, and others may not know yet. */
+static em_status end_once_more(site_job *job, em_error *err)
+{
+    enum { ASKED_SECONDS = 5 };
+    em_status status = emi_state_has(&job->state, EMI_STATE_MODEL) ? keep_model(job, err) : EM_OK;
+    if (status == EM_OK && job->hub) tell_that_it_is_done(job, ASKED_SECONDS);
     return status;
 }
 
@@ -252,31 +303,9 @@ static void tidy_up(site_job *job)
 {
     emi_state_remove(&job->state, EMI_STATE_CHECKPOINT);
     emi_state_remove(&job->state, EMI_STATE_ROWS);
-    emi_state_remove(&job->state, EMI_STATE_MODEL);
 }
 
-/* ---- the report ------------------------------------------------------------------------------------------------------------------ */
-
-static void fill_report(site_job *job)
-{
-    em_site_report *report = job->report;
-    int awaited = emi_hub_lost_patience(job->hub);
-    if (awaited >= 0) (void)snprintf(report->awaited, sizeof report->awaited, "%s", job->study->sites[awaited].name);
-    int sites = job->study->site_count;
-    emi_hub_link *links = calloc((size_t)sites, sizeof *links);
-    report->links = calloc((size_t)sites, sizeof *report->links);
-    report->link_count = links && report->links ? emi_hub_links(job->hub, links, sites) : 0;
-    for (int n = 0; n < report->link_count; n++) {
-        em_site_link *out = &report->links[n];
-        (void)snprintf(out->name, sizeof out->name, "%s", job->study->sites[links[n].peer].name);
-        out->bytes_sent = links[n].bytes_sent;
-        out->bytes_received = links[n].bytes_got;
-        out->downs = links[n].downs;
-        out->seconds_down = links[n].down_for;
-        out->seconds_waited = links[n].waited_for;
-    }
-    free(links);
-}
+/* ---- closing --------------------------------------------------------------------------------------------------------------------- */
 
 static em_status log_end(site_job *job, em_status outcome, em_error *err)
 {
@@ -295,9 +324,10 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
 {
     em_error later;
     if (job->hub) {
-        fill_report(job);
+        emi_report_hub(job->report, job->hub, job->study, job->site);
         emi_hub_close(&job->hub);
     }
+    if (job->state.lock >= 0) emi_report_state(job->report, &job->state);
     if (job->audit) {
         em_status logged = log_end(job, status, &later), closed = emi_audit_close(&job->audit, &later);
         if (status == EM_OK && (logged != EM_OK || closed != EM_OK)) {
@@ -311,16 +341,9 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
     return status;
 }
 
-void em_site_report_free(em_site_report *report)
-{
-    free(report->links);
-    *report = (em_site_report){0};
-}
-
 em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data, em_site_report *report,
                       em_error *err)
 {
-    enum { ASKED_SECONDS = 5 }; /* done before, but somebody may not know: for those who ask */
     site_job job = {.report = report, .state = {.lock = -1}};
     em_error own = {0};
     memcpy(&job.options, options, options->size < sizeof job.options ? options->size : sizeof job.options);
@@ -337,10 +360,7 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
                                 .monitor = watch,
                                 .monitor_user = &job,
                                 .data = data};
-    if (status == EM_OK && job.hub && report->done_before)
-        tell_that_it_is_done(&job, ASKED_SECONDS);
-    else if (status == EM_OK && job.hub)
-        status = all_runs(&job, &own);
+    if (status == EM_OK) status = report->done_before ? end_once_more(&job, &own) : all_runs(&job, &own);
     if (status == EM_OK && !report->rehearsed) tidy_up(&job);
     *model = job.program.model;
     status = close_all(&job, status, &own);

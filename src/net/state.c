@@ -34,7 +34,7 @@ static em_status check_folder(const char *path, em_error *err)
     if (stat(path, &is) != 0 || !S_ISDIR(is.st_mode))
         return em_fail(err, EM_EOUTPUT, "%s: is no folder; try another folder for the state", path);
     if (is.st_uid != geteuid() || (is.st_mode & 077))
-        return em_fail(err, EM_EOUTPUT, "%s: others may read it; try chmod 700, or another folder for the state", path);
+        return em_fail(err, EM_EIO, "%s: others may read it; try chmod 700, or another folder for the state", path);
     return EM_OK;
 }
 
@@ -127,6 +127,13 @@ int emi_state_has(const emi_state *state, const char *name)
 {
     char path[EMI_PATH_ROOM];
     return emi_state_path(state, name, path, NULL) == EM_OK && access(path, F_OK) == 0;
+}
+
+int64_t emi_state_time(const emi_state *state, const char *name)
+{
+    char path[EMI_PATH_ROOM];
+    struct stat is;
+    return emi_state_path(state, name, path, NULL) == EM_OK && stat(path, &is) == 0 ? (int64_t)is.st_mtime : 0;
 }
 
 void emi_state_remove(const emi_state *state, const char *name)

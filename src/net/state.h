@@ -23,6 +23,8 @@ em_status emi_state_write(const emi_state *state, const char *name, const void *
 /* 1: it has just so many bytes, and here they are. */
 int emi_state_read(const emi_state *state, const char *name, void *bytes, size_t count);
 int emi_state_has(const emi_state *state, const char *name);
+int64_t emi_state_time(const emi_state *state,
+                       const char *name); /* when it was written, in seconds since 1970; 0: it is not there */
 void emi_state_remove(const emi_state *state, const char *name);
 
 #endif

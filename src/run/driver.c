@@ -90,7 +90,8 @@ static int monitor_asks_end(const emi_driver *driver, const emi_solver *s)
                             .seconds = driver->seconds,
                             .change = driver->stopping.change,
                             .tolerance = s->tolerance,
-                            .error = driver->trace.count ? driver->trace.rows[driver->trace.count - 1].error : NAN};
+                            .error = driver->trace.count ? driver->trace.rows[driver->trace.count - 1].error : NAN,
+                            .residual = s->knows_residual ? driver->stopping.change : NAN};
     return driver->monitor(&progress, driver->monitor_user);
 }
 

@@ -13,7 +13,7 @@ says "cumulative"
 works fit data.npy -k 3 --nodes 6 --truth compute --trace trace.csv -o model.npz
 says "er:0.5"
 says "metropolis weights"
-grep -qE '^auto +(krylov|covariance|deepca): about .* MB in [0-9]+ rounds; ' "$out" || fail "what auto took, and why"
+grep -qE '^auto +(krylov|covariance|deepca): about .* MB in (1 round|[0-9]+ rounds); ' "$out" || fail "what auto took, and why"
 says "exact"
 grep -qE '^component .* residual +angle +error$' "$out" || fail "no column for the bound on the angle"
 for phase in set-up method stopping report total; do grep -qE "^$phase +[0-9]+ " "$out" || fail "nothing sent for $phase"; done

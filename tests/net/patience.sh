@@ -10,7 +10,7 @@ all_await() {
     shift
     for n in "$@"; do ends "$n" 1; done
     for n in "$@"; do
-        grep -q "waited for $site for" "err.$n" || fail "site $n does not say that it waited for $site"
+        grep -q "waited for $site as long as patience lasts" "err.$n" || fail "site $n does not say that it waited for $site"
     done
 }
 

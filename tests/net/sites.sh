@@ -20,7 +20,8 @@ echo "ok: 2, 3 and 5 sites"
 # Who comes back after the end ends at once; --again runs it again.
 start 0
 ends 0 0
-grep -q "is done" out.0 || fail "a study that is done is not said to be so"
+grep -q "^finished  on .* UTC, and nothing was done now; --again, at all sites, runs it again" out.0 ||
+    fail "a study that is done is not said to be so"
 all_start 3 --again
 all_end_well 3
 echo "ok: done is done, and --again is not"
@@ -47,6 +48,10 @@ patience=4s
 all_start 3
 for n in 0 1 2; do ends "$n" 1; done
 grep -q "s1 has columns of other names" err.0 || fail "the root does not say who has other columns"
+grep -q "waited for s1 as long as patience lasts: its columns are not the root's" err.0 || fail "the root's end"
+grep -q "and the others for s1, this site; try whether its columns are the root's" err.1 ||
+    fail "the site that is awaited does not hear of it"
+grep -q "waited for s1 as long as patience lasts" err.2 || fail "the third does not know whom all wait for"
 patience=120s
 echo "ok: other names"
 

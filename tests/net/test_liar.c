@@ -97,7 +97,7 @@ static void another_study(void **state)
         if (first) assert_true(liar_hears(l, EMI_STUDY));
         if (first) liar_says(l, EMI_STUDY, 0, noise, 1);
         assert_true(is_closed(l));
-        assert_true(is_told(&s, "4 s2: ?"));
+        assert_true(is_told(&s, "4 s2: '?"));
         for (const char *at = s.news; *at; at++) assert_true(*at == '\n' || (*at >= ' ' && *at <= '~'));
         liar_close(l);
         hub_is_well(&s);

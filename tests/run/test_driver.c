@@ -62,6 +62,20 @@ static void close_fixture(fixture *f)
     em_graph_free(&f->graph);
 }
 
+typedef struct visits {
+    long count, stop_at;
+    em_progress last;
+} visits;
+
+static int visit(const em_progress *progress, void *user)
+{
+    visits *v = user;
+    v->count++;
+    assert_int_equal(progress->iteration, v->count);
+    v->last = *progress;
+    return progress->iteration == v->stop_at;
+}
+
 /* An iteration that changes every entry by `by`. */
 static void move(emi_solver *s, double by)
 {
@@ -156,8 +170,11 @@ static void the_residual_decides_where_it_is_known(void **state)
     const int ends[] = {20, 20, 5, 5};
     for (int n = 0; n < 4; n++) {
         fixture f;
+        visits v = {0};
         double Q[D * D];
         open_fixture(&f, 20);
+        f.driver.monitor = visit;
+        f.driver.monitor_user = &v;
         f.solver.tolerance = 1e-6;
         f.solver.knows_residual = 1;
         matrix_of_spectrum(f.matrix, Q, D, spectrum, 1);
@@ -169,6 +186,7 @@ static void the_residual_decides_where_it_is_known(void **state)
         assert_int_equal(emi_finish(&f.solver), EM_OK);
         assert_int_equal(f.driver.reason, reasons[n]);
         assert_int_equal(f.solver.iteration, ends[n]);
+        if (reasons[n] == EM_STOPPED_ITERATIONS) assert_true(v.last.residual == residuals[n]);
         close_fixture(&f);
     }
 }
@@ -236,20 +254,6 @@ static void divergence_restores_the_last_sound_estimate(void **state)
         }
 }
 
-typedef struct visits {
-    long count, stop_at;
-    em_progress last;
-} visits;
-
-static int visit(const em_progress *progress, void *user)
-{
-    visits *v = user;
-    v->count++;
-    assert_int_equal(progress->iteration, v->count);
-    v->last = *progress;
-    return progress->iteration == v->stop_at;
-}
-
 static void the_monitor_may_stop_it(void **state)
 {
     (void)state;
@@ -265,7 +269,8 @@ static void the_monitor_may_stop_it(void **state)
     assert_int_equal(v.count, 7);
     assert_int_equal(v.last.limit, 100);
     assert_true(v.last.change > 0 && v.last.tolerance == 0 && v.last.seconds >= 0 && isnan(v.last.error));
-    assert_false(emi_next(&f.solver)); /* over is over */
+    assert_true(isnan(v.last.residual)); /* of this method it is not known */
+    assert_false(emi_next(&f.solver));   /* over is over */
     close_fixture(&f);
 }
 

@@ -2,9 +2,9 @@
 #include "command.h"
 #include "input.h"
 #include "message.h"
+#include "node_report.h"
 #include "outputs.h"
 #include "private.h"
-#include "report.h"
 
 #include "base/error.h"
 
@@ -19,7 +19,7 @@ static const option_spec node_options[] = {
      .letter = 'o',
      .metavar = "MODEL.npz",
      .example = "model.npz",
-     .help = "where the model goes, the same file at every site",
+     .help = "write the model, the same file at every site; without it the state alone keeps it",
      .file = WRITES_RESULT},
     {.name = "key", .metavar = "FILE", .preset = "~/.config/eigenmesh/key", .help = "this site's private key"},
     {.name = "accept",
@@ -42,8 +42,9 @@ static const option_spec node_options[] = {
      .help = "what outlives a process goes here, in FINGERPRINT/SITE"},
     {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log"},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
-    {.name = "dry-run", .help = "see whether all sites are there, with the same columns; compute nothing"},
-    {.name = "again", .help = "also where the study was done before"},
+    {.name = "dry-run",
+     .help = "at all sites: try links, keys, file and columns; compute nothing, send no number of a cell"},
+    {.name = "again", .help = "at all sites: run a study that is finished once more"},
     INPUT_OPTIONS,
     {0}};
 
@@ -54,6 +55,7 @@ typedef struct node_job {
     output_file file;
     em_model *model;
     em_site_report report;
+    double waited, say_at; /* seconds of a wait, as last heard; and when it is said in a line of its own */
 } node_job;
 
 /* ---- callbacks ----------------------------------------------------------------------------------------------------- */
@@ -69,10 +71,22 @@ static void heed_interrupt(void)
     if (interrupt_requested()) em_site_interrupt();
 }
 
+/* Where there is no terminal: after a minute, and then once an hour, so that a journal has it. */
+static void tell_waiting(node_job *job, const char *site, double seconds)
+{
+    enum { MINUTE = 60, HOUR = 3600 };
+    char line[96], time[DURATION_ROOM];
+    if (seconds < job->waited || job->say_at == 0) job->say_at = MINUTE; /* another wait */
+    job->waited = seconds;
+    if (seconds < job->say_at) return;
+    job->say_at = seconds + HOUR;
+    (void)snprintf(line, sizeof line, "waiting for %s, %s", site, duration_text(seconds, time));
+    tell(job, line);
+}
+
 static void waits(void *user, const char *site, double seconds)
 {
-    (void)user;
-    progress_waits(site, seconds);
+    if (!progress_waits(site, seconds)) tell_waiting(user, site, seconds);
     heed_interrupt();
 }
 
@@ -98,7 +112,7 @@ done:
     return status;
 }
 
-/* Written whole, or not at all; a run that is entered anew writes it anew. */
+/* Written whole, or not at all; a run that is entered anew writes it anew.  Without a file the state alone has it. */
 static em_status keep(void *user, const void *model, size_t bytes, em_error *err)
 {
     node_job *job = user;
@@ -110,89 +124,6 @@ static em_status keep(void *user, const void *model, size_t bytes, em_error *err
     TRY(emi_output_commit(&job->file.handle, err));
 done:
     return status;
-}
-
-/* ---- the report ------------------------------------------------------------------------------------------------------ */
-
-static em_status print_links(const em_site_report *report, em_error *err)
-{
-    table t;
-    table_begin(&t, 6);
-    static const char *const heading[] = {"neighbour", "sent MB", "received MB", "cuts", "down s", "waited s"};
-    for (int n = 0; n < 6; n++) table_cell(&t, "%s", heading[n]);
-    for (int n = 0; n < report->link_count; n++) {
-        const em_site_link *l = &report->links[n];
-        table_cell(&t, "%s", l->name);
-        table_cell(&t, "%.3g", (double)l->bytes_sent / 1e6);
-        table_cell(&t, "%.3g", (double)l->bytes_received / 1e6);
-        table_cell(&t, "%d", l->downs);
-        table_cell(&t, "%.1f", l->seconds_down);
-        table_cell(&t, "%.1f", l->seconds_waited);
-    }
-    return table_print(&t, err);
-}
-
-static em_status print_report(const node_job *job, em_error *err)
-{
-    em_status status = EM_OK;
-    const em_site_report *r = &job->report;
-    if (r->done_before) {
-        (void)printf("%s: this study is done, and the model was written; --again runs it again\n", r->name);
-        return EM_OK;
-    }
-    (void)printf("site      %s, one of %d\n", r->name, r->site_count);
-    (void)printf("study     %s\n", r->fingerprint);
-    if (r->rehearsed) {
-        (void)printf("rehearsal all sites are here, and their columns are the same\n\n");
-    } else {
-        report_names(job->model);
-        if (r->runs > 1)
-            (void)printf("runs      %d: a site came back, and all went on from the root's last step\n", r->runs);
-        (void)putchar('\n');
-        TRY(report_model(job->model, err));
-        if (job->file.path) (void)printf("model     %s\n", job->file.path);
-        (void)putchar('\n');
-    }
-    TRY(print_links(r, err));
-done:
-    return status;
-}
-
-static void links_json(json *j, const em_site_report *report)
-{
-    json_open(j, "links", '[');
-    for (int n = 0; n < report->link_count; n++) {
-        const em_site_link *l = &report->links[n];
-        json_open(j, NULL, '{');
-        json_text(j, "neighbour", l->name);
-        json_whole(j, "bytes_sent", l->bytes_sent);
-        json_whole(j, "bytes_received", l->bytes_received);
-        json_whole(j, "cuts", (uint64_t)l->downs);
-        json_real(j, "seconds_down", l->seconds_down);
-        json_real(j, "seconds_waited", l->seconds_waited);
-        json_close(j, '}');
-    }
-    json_close(j, ']');
-}
-
-static void print_json(const node_job *job, em_status status, const em_error *err)
-{
-    const em_site_report *r = &job->report;
-    json j;
-    json_begin(&j);
-    json_text(&j, "site", r->name);
-    json_text(&j, "status", status == EM_OK ? "done" : "failed");
-    json_text(&j, "error", status == EM_OK ? NULL : err->msg);
-    json_text(&j, "awaited", *r->awaited ? r->awaited : NULL);
-    json_text(&j, "fingerprint", r->fingerprint);
-    json_whole(&j, "sites", (uint64_t)r->site_count);
-    json_flag(&j, "done_before", r->done_before);
-    json_flag(&j, "rehearsed", r->rehearsed);
-    json_whole(&j, "runs", (uint64_t)r->runs);
-    if (job->model) report_json(&j, job->model);
-    links_json(&j, r);
-    json_text(&j, "file", job->model ? job->file.path : NULL);
-    json_end(&j);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------- */
@@ -241,6 +172,29 @@ done:
     return status;
 }
 
+/* The library speaks of options, and these are flags. */
+static void name_flag(em_error *err)
+{
+    static const char *const flags[] = {"listen: ", "proxy: ", "state: "};
+    em_error library = *err;
+    for (size_t n = 0; n < sizeof flags / sizeof *flags; n++)
+        if (strncmp(library.msg, flags[n], strlen(flags[n])) == 0)
+            (void)emi_fail(err, library.code, "--%s", library.msg);
+    error_in_flags(err);
+}
+
+/* Not converging is a result that all sites keep, and still a job that failed. */
+static em_status verdict(const node_job *job, em_error *err)
+{
+    const em_info *info = job->model && !job->report.done_before ? em_model_info(job->model) : NULL;
+    if (!info || ending_is_well(info, job->report.limited)) return EM_OK;
+    return emi_fail(err, EM_ENUMERIC,
+                    "node: %s %s after %ld iteration%s (worst residual %.1e, tolerance %g), the last good estimate is "
+                    "in the model; try a study with other options",
+                    info->method, ending_of(info->reason)->what, info->iterations, info->iterations == 1 ? "" : "s",
+                    info->worst_residual, info->tolerance);
+}
+
 static void release(node_job *job)
 {
     outputs_discard(&job->file, 1);
@@ -254,16 +208,17 @@ static void release(node_job *job)
 
 static em_status node(const arguments *args, em_error *err)
 {
-    em_status status = EM_OK;
     node_job job = {.args = args, .file = {.option = "output", .binary = 1}};
+    em_error later;
     private_process();
-    status = take_part(&job, err);
-    if (args_given(args, "json") && job.report.name[0])
-        print_json(&job, status, err);
-    else if (args_reports(args) && status == EM_OK)
-        status = print_report(&job, err);
-    else if (args_reports(args) && job.report.link_count && print_links(&job.report, NULL) != EM_OK)
-        status = status ? status : EM_ENOMEM;
+    em_status status = take_part(&job, err);
+    if (status == EM_OK) status = verdict(&job, err);
+    if (status != EM_OK) name_flag(err);
+    const node_end end = {&job.report, job.model, job.file.path, status, err};
+    if (args_given(args, "json"))
+        node_json(&end);
+    else if (args_reports(args) && node_print(&end, &later) != EM_OK && status == EM_OK)
+        *err = later, status = later.code;
     release(&job);
     return status;
 }
@@ -271,7 +226,7 @@ static em_status node(const arguments *args, em_error *err)
 const command_spec command_node = {
     .name = "node",
     .summary = "Take part in a study between sites, beside this site's data",
-    .usage = "STUDY INPUT -o MODEL.npz [options]",
+    .usage = "STUDY INPUT [-o MODEL.npz] [options]",
     .operands = {{"STUDY", READS}, {"INPUT", READS_TABLES}},
     .operand_limit = 2,
     .options = node_options,

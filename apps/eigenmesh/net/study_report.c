@@ -1,5 +1,5 @@
 #include "study_report.h"
-
+#include "command.h"
 #include "net/study_outline.h"
 #include "print.h"
 
@@ -96,22 +96,14 @@ static void print_learnt(const emi_study *study)
         if (*study_seen(study, n, seen)) (void)printf("%s sees %s\n", study->sites[n].name, seen);
 }
 
-/* 30 s, 2.5 min, 1.2 h */
-static const char *time_text(double seconds, char out[32])
-{
-    double unit = seconds < 120 ? 1 : seconds < 7200 ? 60 : 3600;
-    (void)snprintf(out, 32, "%.2g %s", seconds / unit, unit == 1 ? "s" : unit == 60 ? "min" : "h");
-    return out;
-}
-
 static void print_cost(const study_cost *c)
 {
     const double MB = 1e6, slow = 4e6 / 8; /* a line of 4 Mbit/s, as many have it upwards */
-    char time[32];
+    char time[DURATION_ROOM];
     (void)printf("\nWith %d columns, by %s:\n", c->features, c->method);
     (void)printf("each link       %s %.3g MB both ways together, in %ld step%s: %s at 4 Mbit/s\n",
                  c->at_most ? "at most" : "about", c->each_link / MB, c->steps, c->steps == 1 ? "" : "s",
-                 time_text(c->each_link / slow, time));
+                 duration_text(c->each_link / slow, time));
     if (c->columns)
         (void)printf("root's memory   %.3g MB beside its rows: 2 x %d x %d numbers\n", c->at_root / MB, c->features,
                      c->columns);
@@ -121,8 +113,9 @@ em_status study_print(const emi_study *study, const study_cost *cost, em_error *
 {
     (void)printf("study         %s\n", study->name);
     (void)printf("fingerprint   %s\n", study->fingerprint);
-    (void)printf("              Each site reads it to each other one on the telephone: the file alone vouches for\n"
-                 "              nobody, since whoever wrote it may have given each site another one.\n");
+    (void)printf("              Each site reads it to each other one on the telephone: the file\n"
+                 "              alone vouches for nobody, since whoever wrote it may have given\n"
+                 "              each site another one.\n");
     (void)printf("root          %s, the first of the file: it asks, and adds up what all answer\n\n",
                  study->sites[0].name);
     em_status status = print_sites(study, err);

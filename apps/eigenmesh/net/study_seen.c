@@ -53,11 +53,13 @@ static const struct {
     {KRYLOV | COVARIANCE | MIXING, "Strangers: that there are links, when, and how much goes over them."},
     {KRYLOV | COVARIANCE | MIXING, "All members: the model, the mean and number of all rows, and what the root asks."},
     {KRYLOV | COVARIANCE | MIXING, "A parent: its child's number of rows and mean."},
-    {KRYLOV, "By krylov, the root: the sum of all answers. A parent: its child's answer to every question;"},
-    {KRYLOV, "of a child that is alone and has few rows (some hundred) these tell its covariance."},
-    {COVARIANCE, "By covariance, the root: the covariance of all rows. A parent: that of its child."},
+    {KRYLOV, "By krylov, the root: the sum of all answers. A parent: its child's answer to"},
+    {KRYLOV, "every question; of a child that is alone and has few rows (some hundred) these"},
+    {KRYLOV, "tell its covariance."},
+    {COVARIANCE, "By covariance, the root: the covariance of all rows. A parent: its child's."},
     {KRYLOV | COVARIANCE, "The covariance of few rows may tell single rows: people, where rows are people."},
-    {MIXING, "A neighbour: a site's estimate in every iteration, which is made from that site's covariance."}};
+    {MIXING, "A neighbour: a site's estimate in every iteration, which is made from that"},
+    {MIXING, "site's covariance."}};
 
 const char *study_learnt(const emi_study *study, int index)
 {

@@ -1,6 +1,7 @@
 """One fit: tables lent to the library, a network, options, and somebody who looks on."""
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from contextlib import ExitStack
@@ -28,6 +29,7 @@ class Progress(NamedTuple):
     change: float  #: as of the last stopping test; NaN before it
     tolerance: float
     error: float  #: NaN unless the truth is known
+    residual: float  #: the change, of methods for which that is the largest residual of any node; else NaN
 
 
 Callback = Callable[[Progress], Any]
@@ -45,8 +47,9 @@ class Watch:
     def report(self, progress: Progress) -> bool:
         if self.verbose and progress.seconds >= self._printed + 1:
             self._printed = progress.seconds
+            measure = "change" if math.isnan(progress.residual) else "residual"
             print(f"[eigenmesh] iteration {progress.iteration} of at most {progress.limit}, {progress.seconds:.0f} s, "
-                  f"change {progress.change:.1e} (tolerance {progress.tolerance:g})")
+                  f"{measure} {progress.change:.1e} (tolerance {progress.tolerance:g})")
         return bool(self.callback and self.callback(progress))
 
 

@@ -1,0 +1,183 @@
+#include "node_report.h"
+
+#include "base/error.h"
+#include "message.h"
+
+#include <string.h>
+#include <time.h>
+
+/* As of UTC. */
+static const char *time_text(int64_t seconds, const char *format, char out[32])
+{
+    struct tm parts;
+    time_t when = (time_t)seconds;
+    if (!gmtime_r(&when, &parts) || strftime(out, 32, format, &parts) == 0) *out = 0;
+    return out;
+}
+
+/* ---- for people --------------------------------------------------------------------------------------------------- */
+
+static void link_cells(table *t, const em_site_link *l)
+{
+    if (!l->is_neighbour) {
+        for (int n = 0; n < 4; n++) table_cell(t, "-");
+        return;
+    }
+    table_cell(t, "%.3g", (double)l->bytes_sent / 1e6);
+    table_cell(t, "%.3g", (double)l->bytes_received / 1e6);
+    table_cell(t, "%d", l->downs);
+    if (l->was_up)
+        table_cell(t, "%.1f", l->seconds_down);
+    else
+        table_cell(t, "never up");
+}
+
+static em_status print_links(const em_site_report *report, em_error *err)
+{
+    table t;
+    table_begin(&t, 6);
+    static const char *const heading[] = {"site", "sent MB", "received MB", "cuts", "down s", "waited s"};
+    for (int n = 0; n < 6; n++) table_cell(&t, "%s", heading[n]);
+    for (int n = 0; n < report->link_count; n++) {
+        table_text(&t, report->links[n].name);
+        link_cells(&t, &report->links[n]);
+        table_cell(&t, "%.1f", report->links[n].seconds_waited);
+    }
+    return table_print(&t, err);
+}
+
+static void print_runs(const em_site_report *report, const em_info *info)
+{
+    if (report->runs < 2) return;
+    (void)printf("runs      %d: a site came back, and all ", report->runs);
+    if (info->resumed > 0)
+        (void)printf("went on from iteration %ld\n", info->resumed);
+    else
+        (void)printf("began anew\n");
+}
+
+/* Where it is to be found. */
+static void print_model_place(const node_end *end)
+{
+    const char *kept = end->report->model_file;
+    if (end->file && end->model)
+        (void)printf("model     %s\n", end->file);
+    else if (kept)
+        (void)printf("model     %s; the same command with -o FILE copies it\n", kept);
+    else
+        (void)printf("model     no longer in the state folder; another site has the same one\n");
+}
+
+static em_status print_model(const node_end *end, em_error *err)
+{
+    const em_info *info = em_model_info(end->model);
+    (void)printf("data      %llu x %d over all sites\n", (unsigned long long)em_model_samples(end->model),
+                 em_model_features(end->model));
+    report_names(end->model);
+    if (*info->choice)
+        (void)printf("auto      %s: %s\n", info->method, info->choice);
+    else
+        (void)printf("method    %s\n", info->method);
+    print_runs(end->report, info);
+    (void)putchar('\n');
+    return report_model(end->model, err);
+}
+
+em_status node_print(const node_end *end, em_error *err)
+{
+    em_status status = EM_OK;
+    const em_site_report *r = end->report;
+    int has_report = end->model || r->rehearsed || r->done_before; /* it came to an end, if not to a good one */
+    char when[32];
+    if (has_report) (void)printf("site      %s, one of %d\nstudy     %s\n", r->name, r->site_count, r->fingerprint);
+    if (r->done_before) {
+        (void)printf("finished  on %s, and nothing was done now; --again, at all sites, runs it again\n",
+                     time_text(r->finished, "%Y-%m-%d %H:%M UTC", when));
+        print_model_place(end);
+        return EM_OK;
+    }
+    if (r->rehearsed) (void)printf("rehearsal all sites are here, and their columns are the same\n");
+    if (end->model) {
+        TRY(print_model(end, err));
+        print_model_place(end);
+    }
+    if (has_report) (void)putchar('\n');
+    if (r->link_count) TRY(print_links(r, err));
+done:
+    return status;
+}
+
+/* ---- for programs ------------------------------------------------------------------------------------------------- */
+
+/* One word of a fixed list. */
+static const char *reason_of(const node_end *end)
+{
+    const em_site_report *r = end->report;
+    if (end->status == EM_OK) return r->rehearsed ? "rehearsed" : r->done_before ? "done-before" : "done";
+    if (interrupt_requested()) return "interrupted";
+    if (*r->awaited) return "patience";
+    if (r->ended_by_root) return "root";
+    switch (end->status) {
+    case EM_EINVAL:
+    case EM_ENOTSUP: return "usage";
+    case EM_EIO:
+    case EM_EDATA: return "input";
+    case EM_ENOMEM: return "memory";
+    case EM_EOUTPUT: return "output";
+    case EM_ENUMERIC: return "not-converged";
+    default: return "network";
+    }
+}
+
+static void links_json(json *j, const em_site_report *report)
+{
+    json_open(j, "links", '[');
+    for (int n = 0; n < report->link_count; n++) {
+        const em_site_link *l = &report->links[n];
+        if (!l->is_neighbour) continue;
+        json_open(j, NULL, '{');
+        json_text(j, "neighbour", l->name);
+        json_whole(j, "bytes_sent", l->bytes_sent);
+        json_whole(j, "bytes_received", l->bytes_received);
+        json_flag(j, "was_up", l->was_up);
+        json_whole(j, "cuts", (uint64_t)l->downs);
+        json_real(j, "seconds_down", l->seconds_down);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+/* For whom one waited, neighbours or not. */
+static void waits_json(json *j, const em_site_report *report)
+{
+    json_open(j, "waited", '[');
+    for (int n = 0; n < report->link_count; n++) {
+        json_open(j, NULL, '{');
+        json_text(j, "site", report->links[n].name);
+        json_real(j, "seconds", report->links[n].seconds_waited);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+void node_json(const node_end *end)
+{
+    const em_site_report *r = end->report;
+    char when[32];
+    json j;
+    json_begin_line(&j);
+    json_text(&j, "site", *r->name ? r->name : NULL);
+    json_text(&j, "fingerprint", *r->fingerprint ? r->fingerprint : NULL);
+    json_text(&j, "status", end->status == EM_OK ? "done" : "failed");
+    json_text(&j, "reason", reason_of(end));
+    json_text(&j, "error", end->status == EM_OK ? NULL : end->error->msg);
+    json_text(&j, "awaited", *r->awaited ? r->awaited : NULL);
+    json_text(&j, "finished", r->finished ? time_text(r->finished, "%Y-%m-%dT%H:%M:%SZ", when) : NULL);
+    json_whole(&j, "sites", (uint64_t)r->site_count);
+    json_whole(&j, "runs", (uint64_t)r->runs);
+    links_json(&j, r);
+    waits_json(&j, r);
+    json_text(&j, "file", end->model && end->file ? end->file : r->model_file);
+    if (end->model) report_json(&j, end->model);
+    json_end(&j);
+}

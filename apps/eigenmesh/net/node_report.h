@@ -1,0 +1,22 @@
+/* How taking part in a study ended: for people, and for programs. */
+#ifndef EIGENMESH_APP_NODE_REPORT_H
+#define EIGENMESH_APP_NODE_REPORT_H
+
+#include "report.h"
+
+#include <eigenmesh/net.h>
+
+typedef struct node_end {
+    const em_site_report *report;
+    const em_model *model; /* NULL: none */
+    const char *file;      /* where it was to be written; NULL: nowhere */
+    em_status status;
+    const em_error *error; /* where the status is not EM_OK */
+} node_end;
+
+em_status node_print(const node_end *end, em_error *err);
+
+/* One line. */
+void node_json(const node_end *end);
+
+#endif
