@@ -8,6 +8,9 @@
 
 /* ---- beginning and end ---------------------------------------------------------------------------------------------------- */
 
+/* What a connection reads into holds any frame. */
+_Static_assert(EMI_START_MOST <= EMI_FRAME_MOST && EMI_STUDY_MOST <= EMI_FRAME_MOST, "frames of a study and its START");
+
 static int knows(void *context, const unsigned char id[EMI_ID_BYTES])
 {
     const emi_hub *hub = context;

@@ -10,7 +10,8 @@ enum { PARENT = 0, HUB = 1, CHILD = 2, SITES = 3, START_BYTES = EMI_START_HEAD +
 
 typedef struct stage {
     emi_study *study;
-    emi_identity *identities[SITES];
+    int sites; /* 3, or more of them: all others are behind the child */
+    emi_identity **identities;
     emi_hub *hub;
     atomic_int interrupted;
     int port, site; /* of the hub: 1, at this port; or 2, which dials 1 there */
@@ -23,7 +24,7 @@ typedef struct stage {
 } stage;
 
 void stage_open(stage *s);
-void stage_open_as(stage *s, int site);
+void stage_open_as(stage *s, int site, int sites);
 void stage_close(stage *s); /* the hub ends, whatever was done to it */
 
 /* Is this told, within a few seconds? */
@@ -68,8 +69,9 @@ void entry_of(stage *s, int site, unsigned char fill, emi_entry *entry);
 void sign_entry(stage *s, emi_entry *entry);
 
 /* A START that the hub enters, with its own entry as it sent it; and enter it: the parent's and the child's frames are of that run. */
-void good_start(liar *parent, unsigned char start[START_BYTES]);
-void run_of(const stage *s, const unsigned char start[START_BYTES], unsigned char run[EMI_RUN_BYTES]);
+size_t start_bytes(const stage *s);
+void good_start(liar *parent, unsigned char *start);
+void run_of(const stage *s, const unsigned char *start, unsigned char run[EMI_RUN_BYTES]);
 void enter_run(liar *parent, liar *child);
 
 #endif

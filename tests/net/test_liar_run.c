@@ -306,7 +306,7 @@ static void bytes_that_are_no_frame(void **state)
         {EMI_DATA, 0, 0, 0, 0xff, 0xff, 0xff, 0xff},
         {EMI_START, 0, 0, 0, 25},
         {EMI_START, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f},
-        {EMI_STUDY, 0, 0, 0, 1, 0, 1},
+        {EMI_STUDY, 0, 0, 0, 1, 0, 4},
         {EMI_HELLO, 0, 0, 0, EMI_HELLO_BYTES + 1},
     };
     (void)state;
