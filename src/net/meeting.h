@@ -19,6 +19,9 @@ void emi_say_entry(emi_node *node, emi_link *l, int site);
 
 /* A START of the parent. */
 int emi_take_start(emi_node *node, const emi_frame *frame, double now, const char **why);
+
+/* What came too often and waits: its time may have come. */
+void emi_take_later(emi_node *node, double now);
 size_t emi_start_size(const emi_node *node);
 void emi_say_run(emi_node *node, emi_link *l);
 

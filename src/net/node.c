@@ -98,8 +98,9 @@ int emi_node_open(emi_node *node, const emi_node_config *config, const emi_entry
     node->own.site = (uint16_t)config->site;
     node->entries = calloc((size_t)config->sites, sizeof *node->entries);
     node->here = calloc((size_t)config->sites, 1);
+    node->coming = calloc((size_t)config->sites, sizeof *node->coming);
     node->links = calloc((size_t)config->links + 1, sizeof *node->links);
-    if (!node->entries || !node->here || !node->links) return -1;
+    if (!node->entries || !node->here || !node->coming || !node->links) return -1;
     for (int n = 0; n < config->links; n++) node->links[n].peer = config->peers[n];
     return emi_node_renew(node, 0);
 }
@@ -109,7 +110,9 @@ void emi_node_close(emi_node *node)
     for (int n = 0; node->links && n < node->config.links; n++) emi_link_free(&node->links[n]);
     free(node->links);
     free(node->entered);
+    free(node->later);
     free(node->start);
+    free(node->coming);
     free(node->here);
     free(node->entries);
     *node = (emi_node){0};
@@ -249,8 +252,9 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
 static int take_leave(emi_node *node, int peer, const emi_frame *frame, const char **why)
 {
     int code = emi_u16_read(frame->payload);
-    emi_node_link(node, peer)->left = code;
-    emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
+    emi_link *l = emi_node_link(node, peer);
+    if (l->left != code) emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
+    l->left = code;
     *why = "left";
     int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
     if (!node->finished &&
@@ -296,6 +300,7 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
 
 void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int peer), void *context)
 {
+    emi_take_later(node, now);
     int site = emi_node_awaits(node), awaits = site < 0 ? EMI_NOBODY : site;
     unsigned char payload[2];
     emi_u16_write(payload, (uint16_t)awaits);

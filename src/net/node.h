@@ -7,6 +7,7 @@
 #define EIGENMESH_NET_NODE_H
 
 #include "net/link.h"
+#include "net/pace.h"
 
 /* Why a process ends, as others are told: texts stay at home. */
 typedef enum emi_leave {
@@ -56,12 +57,22 @@ typedef struct emi_node_config {
     void (*news)(void *context, emi_news what, int peer, const char *why);
 } emi_node_config;
 
+/* What a site brings about by being somebody new: its entry goes up, START comes down.  A member that is so without end is
+ * heard less and less often, and others are not. */
+typedef struct emi_coming {
+    emi_pace entries, starts;
+    int waits; /* its last entry, for its time to come: */
+    emi_entry later;
+} emi_coming;
+
 typedef struct emi_node {
     emi_node_config config;
     emi_entry own;
     emi_entry *entries;   /* [sites] of its subtree, as far as they are here; at the root, of all */
     unsigned char *here;  /* [sites] */
+    emi_coming *coming;   /* [sites] */
     unsigned char *start; /* the payload of the last START; NULL: none yet */
+    unsigned char *later; /* of one whose time has not come; NULL: none    */
     unsigned char run[EMI_RUN_BYTES];
     uint64_t iteration;
     unsigned char (*entered)[EMI_RUN_BYTES]; /* runs of this life */

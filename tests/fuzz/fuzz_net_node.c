@@ -8,6 +8,7 @@
 #include "net/link.c"
 #include "net/meeting.c"
 #include "net/node.c"
+#include "net/pace.c"
 
 #include "fuzz.h"
 

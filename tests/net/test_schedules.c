@@ -6,6 +6,7 @@
 #include "net/link.c"
 #include "net/meeting.c"
 #include "net/node.c"
+#include "net/pace.c"
 #include "support/check.h"
 
 #include <stdio.h>
