@@ -292,6 +292,7 @@ void emi_hub_turn(emi_hub *hub)
     emi_conns_move(hub, now);
     emi_conns_drop_late(hub, now);
     emi_node_tick(&hub->node, now, silent, hub);
+    emi_hub_tell_hidden(hub);
     (void)pthread_cond_broadcast(&hub->changed);
 }
 

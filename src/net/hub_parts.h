@@ -81,6 +81,9 @@ struct emi_hub {
     struct {
         double last[EMI_NEWS_DIFFERS]; /* when it was told, of each kind of news */
         uint64_t why;                  /* nobody answered: a digest of the words */
+        emi_pace ups;                  /* a link that comes up again and again */
+        int hidden;                    /* that it came up last was not told, so that it goes down is not either */
+        uint64_t hidden_ups;           /* since one was told */
     } * told;                          /* [sites] */
 
     int strangers_most;
@@ -100,6 +103,7 @@ const char *emi_hub_name(const emi_hub *hub, int site);
 
 void emi_hub_note_log(emi_hub *hub, em_status status, const em_error *err); /* a failure of the log, the first one */
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
+void emi_hub_tell_hidden(emi_hub *hub); /* links that are up, and it was not told, where it may be now */
 
 /* ---- hub.c; the lock is held ------------------------------------------------------------------------------------------- */
 

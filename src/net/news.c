@@ -1,6 +1,7 @@
 /* What is told to people and to the log, and how often: nobody outside can fill a disk with it. */
 #include "net/hub_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +40,6 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
 {
     double now = emi_hub_now();
     int unanswered = what == EMI_NEWS_DOWN && from;
-    if (site >= 0 && what == EMI_NEWS_UP) hub->told[site].last[EMI_NEWS_DOWN] = 0;
     if (what != EMI_NEWS_REFUSED && what != EMI_NEWS_STUDY && !unanswered) return 0;
     if (site < 0) return from && is_stranger_told(hub, from, now);
     int another = unanswered && hub->told[site].why != digest_of(why);
@@ -47,6 +47,34 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
     hub->told[site].last[what] = now;
     if (unanswered) hub->told[site].why = digest_of(why);
     return 0;
+}
+
+/* A neighbour that comes and goes is told of at a pace: up and down together, or neither. */
+static int is_hidden(emi_hub *hub, emi_news what, int site, const char *from)
+{
+    double now = emi_hub_now();
+    if (site < 0) return 0;
+    if (what != EMI_NEWS_UP)
+        return hub->told[site].hidden && (what == EMI_NEWS_LEFT || (what == EMI_NEWS_DOWN && !from));
+    hub->told[site].hidden = !emi_pace_allows(&hub->told[site].ups, now);
+    if (hub->told[site].hidden) {
+        hub->told[site].hidden_ups++;
+        return 1;
+    }
+    emi_pace_take(&hub->told[site].ups, now);
+    hub->told[site].last[EMI_NEWS_DOWN] = 0;
+    return 0;
+}
+
+void emi_hub_tell_hidden(emi_hub *hub)
+{
+    double now = emi_hub_now();
+    for (int n = 0; n < hub->node.config.links; n++) {
+        int peer = hub->node.links[n].peer;
+        if (!hub->node.links[n].up || !hub->told[peer].hidden || !emi_pace_allows(&hub->told[peer].ups, now)) continue;
+        hub->told[peer].hidden_ups--; /* this one is told */
+        emi_hub_tell(hub, EMI_NEWS_UP, peer, NULL, NULL);
+    }
 }
 
 static void to_hex(const unsigned char *bytes, size_t count, char *out)
@@ -73,9 +101,10 @@ static void log_up(emi_hub *hub, int peer)
     const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
                                         {.name = "instance", .text = instance},
                                         {.name = "peer_audit", .digest = l->peer_audit},
-                                        {.name = "own_audit", .digest = l->own_audit}};
+                                        {.name = "own_audit", .digest = l->own_audit},
+                                        {.name = "left_out", .number = &hub->told[peer].hidden_ups}};
     to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
-    write_line(hub, "up", fields, 4, 0);
+    write_line(hub, "up", fields, hub->told[peer].hidden_ups ? 5 : 4, 0);
 }
 
 static void log_start(emi_hub *hub)
@@ -99,11 +128,23 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
         write_line(hub, down ? "down" : "refused", fields, 2, !down && peer >= 0);
 }
 
+/* To people. */
+static void say(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
+{
+    char cuts[64];
+    if (what == EMI_NEWS_UP && hub->told[peer].hidden_ups) {
+        (void)snprintf(cuts, sizeof cuts, "after %" PRIu64 " more cuts", hub->told[peer].hidden_ups);
+        why = cuts;
+    }
+    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+}
+
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
     const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
-    if (is_told_already(hub, what, peer, from, why)) return;
+    if (is_hidden(hub, what, peer, from) || is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
-    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+    say(hub, what, peer, who, why);
+    if (what == EMI_NEWS_UP) hub->told[peer].hidden_ups = 0;
 }
