@@ -232,6 +232,7 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
     case EMI_OTHER_SIZE:
         node->over = EMI_LEAVE_SIZE;
         node->over_by = l->peer;
+        node->over_found = 1;
         say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
         return 0;
     case EMI_SET_BACK:
@@ -249,27 +250,36 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
     return emi_node_flows(node, l) ? emi_node_settle(node, l, emi_link_peer_has(l, l->peer_received), now, why) : 0;
 }
 
-static int take_leave(emi_node *node, int peer, const emi_frame *frame, const char **why)
-{
-    int code = emi_u16_read(frame->payload);
-    emi_link *l = emi_node_link(node, peer);
-    if (l->left != code) emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
-    l->left = code;
-    *why = "left";
-    int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
-    if (!node->finished &&
-        (code == EMI_LEAVE_SIZE || (parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT)))) {
-        node->over = code;
-        node->over_by = peer;
-    }
-    if (parent && code == EMI_LEAVE_FINISHED) return 0; /* it stays until it is told the same */
-    return -1;
-}
-
 /* Is it of the run that this node is in? */
 static int is_of_run(const emi_node *node, const emi_frame *frame)
 {
     return emi_node_in_run(node) && memcmp(frame->run, node->run, sizeof frame->run) == 0;
+}
+
+/* Does it end the run here too, that a neighbour leaves for this reason?  Of a child that is its own matter; what the parent says
+ * of those above is believed.  That a block was of another size is believed of whom this node's block is on its way to, and who
+ * has not acknowledged all of it: who else could know? */
+static int ends_the_run(const emi_node *node, const emi_link *l, const emi_frame *frame, int code)
+{
+    int parent = l->peer == emi_parent_of(node, node->config.site);
+    if (node->finished) return 0;
+    if (code == EMI_LEAVE_SIZE)
+        return is_of_run(node, frame) && emi_node_flows(node, l) && l->block && l->acked < l->sent;
+    return parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT);
+}
+
+static int take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const char **why)
+{
+    int code = emi_u16_read(frame->payload), parent = l->peer == emi_parent_of(node, node->config.site);
+    if (l->left != code) emi_node_tell(node, EMI_NEWS_LEFT, l->peer, emi_leave_text(code));
+    l->left = code;
+    *why = "left";
+    if (ends_the_run(node, l, frame, code)) {
+        node->over = code;
+        node->over_by = l->peer;
+        node->over_found = 0;
+    }
+    return parent && code == EMI_LEAVE_FINISHED ? 0 : -1; /* it stays until it is told the same */
 }
 
 int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now, const char **why)
@@ -291,7 +301,7 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
                    ? emi_node_settle(node, l, emi_link_acked(l, emi_u64_read(frame->payload)), now, why)
                    : 0;
     case EMI_BEAT: l->peer_awaits = emi_u16_read(frame->payload); return 0;
-    case EMI_LEAVE: return take_leave(node, peer, frame, why);
+    case EMI_LEAVE: return take_leave(node, l, frame, why);
     default: return -1;
     }
 }

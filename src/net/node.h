@@ -81,7 +81,8 @@ typedef struct emi_node {
     emi_link *links;
     int waits_in_round; /* somebody waits for the blocks of a round */
     int over;           /* an emi_leave that ends it here too; 0: none */
-    int over_by;        /* the neighbour that said so, or sent a block of another size */
+    int over_by;        /* the neighbour that said so, */
+    int over_found;     /* or of which this node has found so itself: a block of another size came from it */
     int finished;       /* the model is everywhere: who comes back is told */
     int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
     int no_memory;

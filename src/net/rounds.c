@@ -14,12 +14,13 @@ static em_status why_over(emi_hub *hub, em_error *err)
     const char *by = emi_hub_name(hub, hub->node.over_by);
     switch (hub->node.over) {
     case EMI_LEAVE_SIZE:
-        return em_fail(err, EM_ENET,
-                       "node: %s and this site do not agree on the size of a block; try the same version of the "
-                       "program at all sites",
-                       by);
+        return em_fail(err, EM_ENET, "node: %s %s; try the same version of the program at all sites", by,
+                       hub->node.over_found ? "sent a block of another size than this site expects"
+                                            : "says that this site sent it a block of another size than it expects");
     case EMI_LEAVE_ROOT:
-        return em_fail(err, EM_ENET, "node: the root has ended the run; try what its own messages say, then all again");
+        return em_fail(
+            err, EM_ENET,
+            "node: %s says that the root has ended the run; try what the root's own messages say, then all again", by);
     default:
         return em_fail(err, EM_ENET,
                        "node: %s says that the study is done; try option again, at all sites, to run it again", by);

@@ -121,7 +121,7 @@ static void say_start(emi_node *node, uint32_t process, uint32_t number, double 
     emi_u32_write(payload, number);
     write_entry(0, process, payload + EMI_START_HEAD);
     emi_entry_write(&node->own, payload + EMI_START_HEAD + EMI_ENTRY_BYTES);
-    write_entry(2, 1, payload + EMI_START_HEAD + 2 * EMI_ENTRY_BYTES);
+    write_entry(2, 1, payload + EMI_START_HEAD + (size_t)2 * EMI_ENTRY_BYTES);
     const emi_frame frame = {.kind = EMI_START, .length = sizeof payload, .payload = payload};
     assert_int_equal(emi_node_frame(node, 0, &frame, now, &why), 0);
 }
