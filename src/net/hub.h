@@ -71,6 +71,10 @@ void emi_hub_wait_for_children(emi_hub *hub, double seconds);
 
 void emi_hub_leave(emi_hub *hub, emi_leave code);
 
+/* It is on the disk that the study is done: from now on no site that comes back makes all begin anew, since those who heard it
+ * first may have gone.  What is left is the round that tells the others. */
+void emi_hub_decide(emi_hub *hub);
+
 /* The study is done here, and on the disk: neighbours are told, and it waits, as long as patience lasts or for so many seconds,
  * until all children have said the same of themselves, and the parent was told.  Returns whether that is so. */
 int emi_hub_finish(emi_hub *hub, double seconds);

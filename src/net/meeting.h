@@ -1,4 +1,4 @@
-/* What node.c and meeting.c need of each other. */
+/* What node.c, meeting.c and awaited.c need of each other. */
 #ifndef EIGENMESH_NET_MEETING_H
 #define EIGENMESH_NET_MEETING_H
 
@@ -35,6 +35,8 @@ int emi_is_below(const emi_node *node, int site, int top);
 
 /* Blocks flow only between those who have said that they are in the same run. */
 int emi_node_flows(const emi_node *node, const emi_link *l);
+
+int emi_is_awaited_in_round(const emi_node *node, const emi_link *l);
 
 void emi_node_say(emi_node *node, emi_link *l, emi_frame_kind kind, const void *payload, size_t length);
 void emi_node_tell(const emi_node *node, emi_news what, int peer, const char *why);

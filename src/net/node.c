@@ -347,38 +347,18 @@ void emi_node_expect(emi_node *node, int peer, size_t bytes)
     (void)emi_node_settle(node, l, emi_link_expect(l, node->run, bytes), 0, &why);
 }
 
+/* Once it is over, who has said the same of itself has heard it some other way. */
+int emi_is_awaited_in_round(const emi_node *node, const emi_link *l)
+{
+    if (node->finished && l->left == EMI_LEAVE_FINISHED) return 0;
+    return !emi_link_has_sent(l) || !emi_link_has_got(l);
+}
+
 int emi_node_round_is_done(const emi_node *node)
 {
     for (int n = 0; n < node->config.links; n++)
-        if (!emi_link_has_sent(&node->links[n]) || !emi_link_has_got(&node->links[n])) return 0;
+        if (emi_is_awaited_in_round(node, &node->links[n])) return 0;
     return 1;
-}
-
-/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now. */
-static int awaited_through(const emi_node *node, int peer)
-{
-    const emi_link *l = emi_node_link((emi_node *)node, peer);
-    int further = l && (l->up || l->left == EMI_LEAVE_PATIENCE) ? l->peer_awaits : EMI_NOBODY;
-    return further < node->config.sites && further != node->config.site ? further : peer;
-}
-
-int emi_node_awaits(const emi_node *node)
-{
-    int site = node->config.site, nearest = -1;
-    for (int n = 0; node->waits_in_round && n < node->config.links; n++)
-        if (!emi_link_has_got(&node->links[n]) || !emi_link_has_sent(&node->links[n]))
-            return awaited_through(node, node->links[n].peer);
-    for (int n = 0; node->finished && n < node->config.links; n++)
-        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
-            return node->links[n].peer;
-    if (node->finished || emi_node_in_run(node)) return -1;
-    if (node->differs >= 0) return node->differs;
-    for (int other = 0; other < node->config.sites && nearest < 0;
-         other++) /* the tree's numbers do not fall with depth */
-        if (emi_is_below(node, other, site) && !node->here[other] && node->here[emi_parent_of(node, other)])
-            nearest = other;
-    if (nearest >= 0) return nearest;
-    return emi_parent_of(node, site) >= 0 ? awaited_through(node, emi_parent_of(node, site)) : -1;
 }
 
 void emi_node_leave(emi_node *node, emi_leave code)
@@ -386,12 +366,23 @@ void emi_node_leave(emi_node *node, emi_leave code)
     for (int n = 0; n < node->config.links; n++) say_leave(node, &node->links[n], code);
 }
 
-void emi_node_finish(emi_node *node)
+/* Children that are in the last round hear it there; others, and the parent, in so many words. */
+static void say_that_it_is_done(emi_node *node, int has_round)
 {
     node->finished = 1;
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
-        int knows = emi_is_child(node, l->peer) && emi_node_flows(node, l); /* it has heard so in this run */
-        if (!knows) say_leave(node, l, EMI_LEAVE_FINISHED);
+        int hears = has_round && emi_is_child(node, l->peer) && emi_node_flows(node, l);
+        if (!hears && !l->said_leave) say_leave(node, l, EMI_LEAVE_FINISHED);
     }
+}
+
+void emi_node_decide(emi_node *node)
+{
+    say_that_it_is_done(node, 1);
+}
+
+void emi_node_finish(emi_node *node)
+{
+    say_that_it_is_done(node, node->finished);
 }

@@ -83,7 +83,7 @@ typedef struct emi_node {
     int over;           /* an emi_leave that ends it here too; 0: none */
     int over_by;        /* the neighbour that said so, */
     int over_found;     /* or of which this node has found so itself: a block of another size came from it */
-    int finished;       /* the model is everywhere: who comes back is told */
+    int finished;       /* the model is everywhere: no run begins any more, and who comes back is told */
     int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
     int no_memory;
 } emi_node;
@@ -131,7 +131,9 @@ int emi_node_round_is_done(const emi_node *node);
 /* The site that is really awaited, as far as is known here; -1: none. */
 int emi_node_awaits(const emi_node *node);
 
-/* The model is everywhere, and that is on the disk: those who do not know are told, and whoever comes back. */
+/* The model is everywhere, and that is on the disk.  Decided, before the last round, in which children hear it; finished, after it or
+ * where there was none.  Others are told, and whoever comes back. */
+void emi_node_decide(emi_node *node);
 void emi_node_finish(emi_node *node);
 
 /* LEAVE to every neighbour that is there. */

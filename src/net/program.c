@@ -268,7 +268,9 @@ static em_status note_finished(emi_program *p, const void *block, em_error *err)
     say_what(SAYS_FINISHED, 0, p->model, wanted);
     if (memcmp(block, wanted, sizeof wanted) != 0)
         return em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
-    return emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
+    em_status status = emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
+    if (status == EM_OK) emi_hub_decide(p->hub);
+    return status;
 }
 
 /* Up its digest, down FINISHED: from then on all know that all have it. */

@@ -241,6 +241,13 @@ static int is_not_in_run(const emi_hub *hub, const emi_link *l)
     return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
 }
 
+void emi_hub_decide(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    emi_node_decide(&hub->node);
+    (void)pthread_mutex_unlock(&hub->lock);
+}
+
 int emi_hub_finish(emi_hub *hub, double seconds)
 {
     enum { FOR_PARENT = 60 }; /* it is done itself, and only wants to know */

@@ -2,6 +2,7 @@
  * Sites of a random tree sum numbers at the root and are told the answer, step by step, as a fit does; whatever happens, they
  * all end with one model, which is the right one, and no total is ever of parts of two questions. */
 #define EMI_FRAME_MOST 16 /* blocks of many frames, quickly; before any header */
+#include "net/awaited.c"
 #include "net/frame.c"
 #include "net/link.c"
 #include "net/meeting.c"
@@ -226,6 +227,13 @@ static int all_got(const site *s, int n)
     return 1;
 }
 
+/* On the disk, before it is handed on. */
+static void write_that_it_is_done(site *s)
+{
+    s->finished = 1;
+    emi_node_decide(&s->node);
+}
+
 /* Take what came in this stage, and hand on what follows from it. */
 static void take_and_give(site *s, int n)
 {
@@ -239,7 +247,7 @@ static void take_and_give(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = down ? got[k] : s->out[k] + got[k];
     }
     s->gave = 1;
-    if (s->stage == FINISH) s->finished = 1; /* on the disk, before it is handed on */
+    if (s->stage == FINISH) write_that_it_is_done(s);
     for (int l = 0; l < w.links[n]; l++) {
         int from_here = (w.parent[w.peers[n][l]] == n) == down;
         if (from_here) emi_node_send(&s->node, w.peers[n][l], s->out, bytes);
@@ -267,7 +275,7 @@ static void prepare_stage(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = part_of(n, s->block[0], k);
     if (s->stage == MODEL && n == 0) s->out[0] = s->model[0];
     if (s->stage == DIGEST) s->out[0] = s->model[0];
-    if (s->stage == FINISH && n == 0) s->finished = 1;
+    if (s->stage == FINISH && n == 0) write_that_it_is_done(s);
     if (n == 0 || !is_down(s->stage)) s->out[TAG] = tag_of(s);
     for (int l = 0; l < w.links[n]; l++) s->node.links[l].expected = s->node.links[l].got = 0;
     begin_round(s, n);
@@ -326,7 +334,7 @@ static void run_program(int n)
         if (n == 0) s->model[0] = w.saved_total;
         if (n == 0 && s->step == STEPS) s->step = STEPS - 1;
     }
-    if (!s->runs || s->stage == DONE || s->node.finished) return;
+    if (!s->runs || s->stage == DONE || (s->node.finished && s->stage != FINISH)) return;
     if (!s->in_round) prepare_stage(s, n);
     if (!s->gave && all_got(s, n)) take_and_give(s, n);
     if (s->gave && emi_node_round_is_done(&s->node)) next_stage(s, n);
@@ -448,21 +456,39 @@ static void turn(void)
     hear_that_it_is_done(n);
 }
 
-/* One schedule: so many accidents, at any time, then none. */
+/* Some are done, and others are not: that does not last. */
+static int is_ending(void)
+{
+    int done = 0;
+    for (int n = 0; n < w.count; n++) done += w.sites[n].finished;
+    return done > 0 && done < w.count;
+}
+
+static void have_accident(void)
+{
+    int n = (int)draw((uint64_t)w.count);
+    if (draw(2))
+        close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
+    else
+        kill_site(n);
+}
+
+/* One schedule: so many accidents, at any time, and some more when it ends; then none. */
 static void schedule(uint64_t seed, int accidents)
 {
     make_world(seed, MOST);
     long turns = 0, calm = 0;
+    int at_the_end = accidents ? (int)draw(6) : 0;
     while (!all_done() && calm < 4000000) {
         turn();
         turns++;
         if (accidents > 0 && draw(400) == 0) {
             accidents--;
-            int n = (int)draw((uint64_t)w.count);
-            if (draw(2))
-                close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
-            else
-                kill_site(n);
+            have_accident();
+        }
+        if (at_the_end > 0 && is_ending() && draw(30) == 0) {
+            at_the_end--;
+            have_accident();
         }
         if (accidents == 0) calm++;
     }

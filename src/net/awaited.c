@@ -1,0 +1,27 @@
+/* Who is really awaited: not the neighbour that is silent because it waits itself. */
+#include "net/meeting.h"
+
+/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now. */
+static int awaited_through(const emi_node *node, int peer)
+{
+    const emi_link *l = emi_node_link((emi_node *)node, peer);
+    int further = l && (l->up || l->left == EMI_LEAVE_PATIENCE) ? l->peer_awaits : EMI_NOBODY;
+    return further < node->config.sites && further != node->config.site ? further : peer;
+}
+
+int emi_node_awaits(const emi_node *node)
+{
+    int site = node->config.site, nearest = -1;
+    for (int n = 0; node->waits_in_round && n < node->config.links; n++)
+        if (emi_is_awaited_in_round(node, &node->links[n])) return awaited_through(node, node->links[n].peer);
+    for (int n = 0; node->finished && n < node->config.links; n++)
+        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
+            return node->links[n].peer;
+    if (node->finished || emi_node_in_run(node)) return -1;
+    if (node->differs >= 0) return node->differs;
+    for (int other = 0; other < node->config.sites && nearest < 0; other++) /* numbers do not fall with depth */
+        if (emi_is_below(node, other, site) && !node->here[other] && node->here[emi_parent_of(node, other)])
+            nearest = other;
+    if (nearest >= 0) return nearest;
+    return emi_parent_of(node, site) >= 0 ? awaited_through(node, emi_parent_of(node, site)) : -1;
+}
