@@ -1,6 +1,20 @@
 /* Who is really awaited: not the neighbour that is silent because it waits itself. */
 #include "net/meeting.h"
 
+/* Once it is over, who has said the same of itself has heard it some other way. */
+static int is_awaited_in_round(const emi_node *node, const emi_link *l)
+{
+    if (node->finished && l->left == EMI_LEAVE_FINISHED) return 0;
+    return !emi_link_has_sent(l) || !emi_link_has_got(l);
+}
+
+int emi_node_round_is_done(const emi_node *node)
+{
+    for (int n = 0; n < node->config.links; n++)
+        if (is_awaited_in_round(node, &node->links[n])) return 0;
+    return 1;
+}
+
 /* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now. */
 static int awaited_through(const emi_node *node, int peer)
 {
@@ -13,7 +27,7 @@ int emi_node_awaits(const emi_node *node)
 {
     int site = node->config.site, nearest = -1;
     for (int n = 0; node->waits_in_round && n < node->config.links; n++)
-        if (emi_is_awaited_in_round(node, &node->links[n])) return awaited_through(node, node->links[n].peer);
+        if (is_awaited_in_round(node, &node->links[n])) return awaited_through(node, node->links[n].peer);
     for (int n = 0; node->finished && n < node->config.links; n++)
         if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
             return node->links[n].peer;

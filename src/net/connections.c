@@ -317,6 +317,15 @@ static const char *move_one(emi_hub *hub, emi_conn *c, double now, char *words, 
     return why;
 }
 
+/* Links that the machine has taken down by itself. */
+static void drop_left_over(emi_hub *hub, double now)
+{
+    for (emi_conn *c = hub->conns, *next; c; c = next) {
+        next = c->next;
+        if (c->stage == EMI_LINKED && !emi_node_link(&hub->node, c->peer)->up) emi_conn_drop(hub, c, NULL, now);
+    }
+}
+
 void emi_conns_move(emi_hub *hub, double now)
 {
     char words[sizeof((em_error *)0)->msg];
@@ -325,4 +334,5 @@ void emi_conns_move(emi_hub *hub, double now)
         next = c->next; /* another connection of the same link may have gone meanwhile */
         if (why) emi_conn_drop(hub, c, why, now);
     }
+    drop_left_over(hub, now);
 }

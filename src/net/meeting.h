@@ -36,12 +36,11 @@ int emi_is_below(const emi_node *node, int site, int top);
 /* Blocks flow only between those who have said that they are in the same run. */
 int emi_node_flows(const emi_node *node, const emi_link *l);
 
-int emi_is_awaited_in_round(const emi_node *node, const emi_link *l);
-
 void emi_node_say(emi_node *node, emi_link *l, emi_frame_kind kind, const void *payload, size_t length);
 void emi_node_tell(const emi_node *node, emi_news what, int peer, const char *why);
 
-/* What the machine of a link says becomes what is done: 0, or -1, the link is to be closed. */
+/* What the machine of a link says becomes what is done: 0, or -1, the link is to be closed; where a count cannot be it is down
+ * already, and so may all others be. */
 int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now, const char **why);
 
 #endif

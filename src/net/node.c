@@ -87,7 +87,10 @@ int emi_node_renew(emi_node *node, double now)
     memcpy(node->run, no_run, EMI_RUN_BYTES);
     node->generation++;
     node->waits_in_round = 0;
-    for (int n = 0; n < node->config.links; n++) emi_link_enter(&node->links[n]);
+    for (int n = 0; n < node->config.links; n++) { /* all meet it again, or they would know it as who it was */
+        emi_node_gone(node, node->links[n].peer, "this site enters anew", now);
+        emi_link_enter(&node->links[n]);
+    }
     emi_note_entry(node, &node->own, now);
     return node->no_memory ? -1 : 0;
 }
@@ -135,6 +138,7 @@ void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAM
     memcpy(hello.instance, node->own.instance, EMI_INSTANCE_BYTES);
     memcpy(hello.run, node->run, EMI_RUN_BYTES);
     memcpy(l->said_run, node->run, EMI_RUN_BYTES);
+    memcpy(l->said_instance, node->own.instance, EMI_INSTANCE_BYTES);
     if (!l->up) note_audit(node, l); /* who was met first has that of the meeting */
     memcpy(hello.audit, l->own_audit, sizeof hello.audit);
     emi_frame_write(&(emi_frame){.kind = EMI_HELLO, .length = EMI_HELLO_BYTES}, frame);
@@ -178,6 +182,8 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     int another = memcmp(hello.instance, l->instance, EMI_INSTANCE_BYTES) != 0;
     *why = "is here already: was it started twice?";
     if (l->up && another && now - l->heard < SILENCE_SECONDS) return 0;
+    *why = "was greeted by this site before it entered anew";
+    if (l->greeted && memcmp(l->said_instance, node->own.instance, EMI_INSTANCE_BYTES) != 0) return 0;
     if (!l->greeted) note_audit(node, l);
     emi_link_down(l, now);
     emi_link_up(l, now);
@@ -189,7 +195,7 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     *why = NULL;
     emi_node_tell(node, EMI_NEWS_UP, peer, NULL);
     if (emi_node_flows(node, l)) {
-        (void)emi_node_settle(node, l, emi_link_peer_has(l, hello.received), now, why);
+        if (emi_node_settle(node, l, emi_link_peer_has(l, hello.received), now, why)) return 0;
         (void)emi_node_settle(node, l, emi_link_acknowledge_again(l, node->run), now, why);
     }
     bring_up_to_date(node, l);
@@ -223,6 +229,12 @@ void emi_node_other_study(emi_node *node, int peer, const emi_frame *frame)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------------ */
 
+/* A neighbour may count what cannot be as often as it likes; and where all is done there is nothing to enter. */
+static int may_renew(const emi_node *node, double now)
+{
+    return !node->finished && emi_pace_allows(&node->coming[node->config.site].entries, now);
+}
+
 /* What the machine of a link says becomes what is done. */
 int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now, const char **why)
 {
@@ -236,9 +248,11 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
         say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
         return 0;
     case EMI_SET_BACK:
-        emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, "counts frames that cannot be: a machine that was set back?");
-        if (emi_node_renew(node, now)) node->no_memory = 1;
-        return 0;
+        *why = "counts frames that cannot be: a machine that was set back?";
+        emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, *why);
+        emi_node_gone(node, l->peer, *why, now);
+        if (may_renew(node, now) && emi_node_renew(node, now)) node->no_memory = 1;
+        return -1;
     default: node->no_memory = 1; return 0;
     }
 }
@@ -345,20 +359,6 @@ void emi_node_expect(emi_node *node, int peer, size_t bytes)
     const char *why = NULL;
     emi_link *l = emi_node_link(node, peer);
     (void)emi_node_settle(node, l, emi_link_expect(l, node->run, bytes), 0, &why);
-}
-
-/* Once it is over, who has said the same of itself has heard it some other way. */
-int emi_is_awaited_in_round(const emi_node *node, const emi_link *l)
-{
-    if (node->finished && l->left == EMI_LEAVE_FINISHED) return 0;
-    return !emi_link_has_sent(l) || !emi_link_has_got(l);
-}
-
-int emi_node_round_is_done(const emi_node *node)
-{
-    for (int n = 0; n < node->config.links; n++)
-        if (emi_is_awaited_in_round(node, &node->links[n])) return 0;
-    return 1;
 }
 
 void emi_node_leave(emi_node *node, emi_leave code)

@@ -95,7 +95,7 @@ void emi_node_close(emi_node *node);
 /* The link to a neighbour; NULL: it is none. */
 emi_link *emi_node_link(emi_node *node, int peer);
 
-/* This process is somebody new: another instance, another key. */
+/* This process is somebody new: another instance, another key.  Links are down, so that all neighbours meet it again. */
 int emi_node_renew(emi_node *node, double now);
 
 /* ---- connections: HELLO is the first frame on each, the dialler's before the other's ----------------------------------- */
@@ -110,7 +110,7 @@ void emi_node_gone(emi_node *node, int peer, const char *why, double now);
 /* A STUDY came instead: the first line that differs is news. */
 void emi_node_other_study(emi_node *node, int peer, const emi_frame *frame);
 
-/* A frame on a link that is up.  0; or -1: the link is to be closed, `why` says so. */
+/* A frame on a link that is up.  0; or -1: the link is to be closed, `why` says so.  Other links may be down afterwards too. */
 int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now, const char **why);
 
 /* Time goes by: BEAT, silence.  Links that are silent for too long are to be closed: `silent` is called for each. */

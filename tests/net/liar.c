@@ -304,6 +304,7 @@ liar *member(stage *s, int site)
     hello_of(l, &hello);
     liar_greets(l, &hello);
     assert_true(liar_hears(l, EMI_HELLO));
+    memcpy(l->hello, l->frame.payload, sizeof l->hello);
     return l;
 }
 

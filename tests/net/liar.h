@@ -40,7 +40,8 @@ typedef struct liar {
     emi_tls *tls;
     emi_connection *c;
     unsigned char instance[EMI_INSTANCE_BYTES];
-    unsigned char run[EMI_RUN_BYTES]; /* that its frames say they are of */
+    unsigned char run[EMI_RUN_BYTES];     /* that its frames say they are of */
+    unsigned char hello[EMI_HELLO_BYTES]; /* the hub's */
     unsigned char in[EMI_FRAME_HEAD + EMI_FRAME_MOST];
     size_t count, used;
     emi_frame frame; /* the last that came */

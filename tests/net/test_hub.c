@@ -18,6 +18,7 @@ typedef struct member {
     emi_identity *identity;
     emi_hub *hub;
     int site, wrong;
+    int renews; /* in this round, counted from 1; 0: never */
     em_status status;
     em_error err;
     pthread_t thread;
@@ -71,12 +72,6 @@ static void close_member(member *m)
     emi_study_close(&m->study);
 }
 
-static int enter(member *m, uint64_t *generation)
-{
-    m->status = emi_hub_enter(m->hub, 0, generation, &m->err);
-    return m->status == EM_OK;
-}
-
 /* ---- rounds along the tree, both ways, of sizes that all know ------------------------------------------------------- */
 
 static size_t size_of(int round)
@@ -97,24 +92,42 @@ static int is_filled(const unsigned char *block, size_t size, int site, int roun
     return 1;
 }
 
-static void *exchange(void *context)
+/* As after a count that cannot be: this process enters anew. */
+static void renew(member *m)
 {
-    member *m = context;
-    uint64_t generation = 0;
+    (void)pthread_mutex_lock(&m->hub->lock);
+    assert_int_equal(emi_node_renew(&m->hub->node, emi_hub_now()), 0);
+    (void)pthread_mutex_unlock(&m->hub->lock);
+    m->renews = 0;
+}
+
+static void exchange_in_run(member *m, uint64_t generation, unsigned char *block)
+{
     int peers[SITES], count = 0;
     const void *blocks[SITES];
-    unsigned char *block = malloc(MOST_BYTES);
-    if (!block || !enter(m, &generation)) return NULL;
     for (int n = 0; n < SITES; n++)
         if (emi_study_uses(m->study, m->site, n)) blocks[count] = block, peers[count++] = n;
     for (int round = 0; round < ROUNDS && m->status == EM_OK; round++) {
         size_t size = size_of(round);
         fill(block, size, m->site, round);
         m->status = emi_hub_begin(m->hub, generation, peers, blocks, count, peers, count, size, &m->err);
+        if (m->renews == round + 1) renew(m);
         if (m->status == EM_OK) m->status = emi_hub_end(m->hub, generation, &m->err);
         for (int n = 0; n < count && m->status == EM_OK; n++)
             m->wrong += !is_filled(emi_hub_block(m->hub, peers[n]), size, peers[n], round);
     }
+}
+
+static void *exchange(void *context)
+{
+    member *m = context;
+    uint64_t generation = 0;
+    unsigned char *block = malloc(MOST_BYTES);
+    assert_non_null(block);
+    do {
+        m->status = emi_hub_enter(m->hub, generation, &generation, &m->err);
+        if (m->status == EM_OK) exchange_in_run(m, generation, block);
+    } while (m->status == EM_ENET && emi_hub_is_stale(m->hub, generation));
     free(block);
     return NULL;
 }
@@ -135,8 +148,8 @@ static void *fit(void *context)
     const em_engine *engine;
     void *state = NULL;
     for (int n = 0; n < ROWS * D; n++) rows[n] = sin(1.7 * n + m->site) * (1 + n % D);
-    if (!enter(m, &generation)) return NULL;
-    m->status = em_data_from_array(&data, rows, EM_F64, ROWS, D, 0, 0, &m->err);
+    m->status = emi_hub_enter(m->hub, 0, &generation, &m->err);
+    if (m->status == EM_OK) m->status = em_data_from_array(&data, rows, EM_F64, ROWS, D, 0, 0, &m->err);
     if (m->status == EM_OK) m->status = em_shards_of(&shards, (const em_data *const *)&data, 1, &m->err);
     if (m->status == EM_OK) m->status = emi_study_graph(m->study, &graph, &m->err);
     if (m->status == EM_OK)
@@ -164,12 +177,24 @@ static void cut(member *m, unsigned *random)
     (void)pthread_mutex_unlock(&m->hub->lock);
 }
 
-static void run_all(void *(*work)(void *), int cuts)
+/* All neighbours know a site as who it is now. */
+static void check_lives(member members[SITES])
+{
+    for (int n = 0; n < SITES; n++)
+        for (int other = 0; other < SITES; other++) {
+            emi_node *node = &members[other].hub->node, *its = &members[n].hub->node;
+            emi_link *l = emi_node_link(node, n);
+            if (l) assert_memory_equal(l->instance, its->own.instance, EMI_INSTANCE_BYTES);
+        }
+}
+
+static void run_all(void *(*work)(void *), int cuts, int renews)
 {
     static member members[SITES];
     unsigned random = 7;
     int port = free_ports(SITES);
     for (int n = 0; n < SITES; n++) open_member(&members[n], n, port);
+    members[1].renews = renews;
     for (int n = 0; n < SITES; n++) assert_int_equal(pthread_create(&members[n].thread, NULL, work, &members[n]), 0);
     for (int n = 0; n < cuts; n++) {
         (void)nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -181,31 +206,39 @@ static void run_all(void *(*work)(void *), int cuts)
         assert_int_equal(members[n].wrong, 0);
         assert_memory_equal(members[n].model, members[0].model, sizeof members[0].model);
     }
+    if (renews) check_lives(members);
     for (int n = 0; n < SITES; n++) close_member(&members[n]);
 }
 
 static void blocks_of_all_sizes(void **state)
 {
     (void)state;
-    run_all(exchange, 0);
+    run_all(exchange, 0, 0);
 }
 
 static void cuts_cost_nothing_but_time(void **state)
 {
     (void)state;
-    run_all(exchange, 60);
+    run_all(exchange, 60, 0);
+}
+
+/* One of them enters anew, in the middle: the others meet it again, and all go on. */
+static void a_new_life_costs_nothing_but_time(void **state)
+{
+    (void)state;
+    run_all(exchange, 0, 10);
 }
 
 static void a_fit_is_the_same_everywhere(void **state)
 {
     (void)state;
-    run_all(fit, 0);
+    run_all(fit, 0, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_of_all_sizes),
-                                       cmocka_unit_test(cuts_cost_nothing_but_time),
-                                       cmocka_unit_test(a_fit_is_the_same_everywhere)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_of_all_sizes), cmocka_unit_test(cuts_cost_nothing_but_time),
+        cmocka_unit_test(a_new_life_costs_nothing_but_time), cmocka_unit_test(a_fit_is_the_same_everywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,7 +175,20 @@ static void a_round_that_is_given_up(void **state)
 
 /* ---- counts -------------------------------------------------------------------------------------------------------------------- */
 
-/* The hub is somebody new afterwards, and can be met again. */
+/* The hub says HELLO anew to a neighbour that it has left, as somebody new. */
+static liar *meet_somebody_new(liar *before)
+{
+    emi_hello was, is;
+    emi_hello_read(before->hello, &was);
+    assert_true(is_closed(before));
+    liar *again = member(before->on, before->site);
+    emi_hello_read(again->hello, &is);
+    assert_memory_not_equal(is.instance, was.instance, sizeof is.instance);
+    liar_close(before);
+    return again;
+}
+
+/* The hub is somebody new afterwards, and all neighbours meet it again: the honest one too, at once and in a run that goes on. */
 static void set_back(emi_frame_kind kind, uint64_t count)
 {
     scene c;
@@ -185,8 +198,10 @@ static void set_back(emi_frame_kind kind, uint64_t count)
     memcpy(payload, c.parent->run, EMI_RUN_BYTES);
     emi_u64_write(kind == EMI_ACK ? payload : payload + EMI_RUN_BYTES, count);
     if (kind == EMI_HELLO) {
+        liar *again = liar_open(&c.s, PARENT);
+        memcpy(again->hello, c.parent->hello, sizeof again->hello);
         liar_close(c.parent);
-        c.parent = liar_open(&c.s, PARENT);
+        c.parent = again;
         hello_of(c.parent, &hello);
         memcpy(hello.run, c.child->run, EMI_RUN_BYTES);
         hello.received = count;
@@ -195,7 +210,9 @@ static void set_back(emi_frame_kind kind, uint64_t count)
         liar_says(c.parent, kind, 0, payload, kind == EMI_ACK ? 8 : sizeof payload);
     }
     assert_true(is_told(&c.s, "s0: counts frames that cannot be"));
-    enter_run(c.parent, NULL); /* it has a new entry, and another run can begin */
+    c.child = meet_somebody_new(c.child);
+    c.parent = meet_somebody_new(c.parent);
+    enter_run(c.parent, c.child);
     scene_close(&c, 0, "a site came back");
 }
 
@@ -223,6 +240,8 @@ static void count_of_a_run_to_come(void **state)
     liar_says(parent, EMI_RUN, 0, run, sizeof run);
     liar_says(parent, EMI_START, 0, start, sizeof start);
     assert_true(is_told(&s, "s0: counts frames that cannot be"));
+    child = meet_somebody_new(child);
+    parent = meet_somebody_new(parent);
     enter_run(parent, child);
     liar_close(child);
     liar_close(parent);

@@ -9,9 +9,12 @@ enum { SITES = 3 };
 
 static int draw(void *context, unsigned char instance[EMI_INSTANCE_BYTES], unsigned char key[EMI_PUBLIC_BYTES])
 {
+    static uint32_t lives;
     (void)context;
     memset(instance, 1, EMI_INSTANCE_BYTES);
     memset(key, 2, EMI_PUBLIC_BYTES);
+    emi_u32_write(instance, ++lives);
+    emi_u32_write(key, lives);
     return 0;
 }
 
@@ -283,6 +286,31 @@ static void starts_of_a_parent_without_end(void **state)
     }
 }
 
+/* A neighbour that counts what cannot be makes this process somebody new, and all others meet it again; but not without end. */
+static void counts_that_cannot_be(void **state)
+{
+    enum { SECONDS = 600 };
+    emi_node node;
+    unsigned char count[8];
+    (void)state;
+    open_run(&node);
+    emi_u64_write(count, 99);
+    emi_frame ack = {.kind = EMI_ACK, .length = sizeof count, .payload = count};
+    for (int n = 1; n <= 100 * SECONDS; n++) {
+        const char *why = NULL;
+        uint64_t before = node.generation;
+        memcpy(ack.run, node.run, sizeof ack.run);
+        assert_int_equal(emi_node_frame(&node, 2, &ack, 0.01 * n, &why), -1);
+        assert_non_null(strstr(why, "cannot be"));
+        assert_false(emi_node_link(&node, 2)->up);
+        assert_int_equal(emi_node_link(&node, 1)->up, node.generation == before);
+        if (!emi_node_link(&node, 1)->up) meet(&node, 1, 0.01 * n);
+        meet(&node, 2, 0.01 * n);
+    }
+    assert_true(node.generation <= 2 + 2 * most_in(SECONDS)); /* a life, and the START that follows */
+    emi_node_close(&node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(done_is_done),
@@ -290,6 +318,7 @@ int main(void)
                                        cmocka_unit_test(a_few_restarts_are_at_once),
                                        cmocka_unit_test(starts_without_end),
                                        cmocka_unit_test(entries_go_up_at_a_pace),
-                                       cmocka_unit_test(starts_of_a_parent_without_end)};
+                                       cmocka_unit_test(starts_of_a_parent_without_end),
+                                       cmocka_unit_test(counts_that_cannot_be)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

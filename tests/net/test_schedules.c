@@ -1,6 +1,7 @@
-/* The machine of a node under random schedules: cuts, kills, restarts, late and early bytes, in virtual time and without sockets.
- * Sites of a random tree sum numbers at the root and are told the answer, step by step, as a fit does; whatever happens, they
- * all end with one model, which is the right one, and no total is ever of parts of two questions. */
+/* The machine of a node under random schedules: cuts, kills, restarts, lives that begin anew, late and early bytes, in virtual
+ * time and without sockets.  Sites of a random tree sum numbers at the root and are told the answer, step by step, as a fit
+ * does; whatever happens, they all end with one model, which is the right one, and no total is ever of parts of two
+ * questions. */
 #define EMI_FRAME_MOST 16 /* blocks of many frames, quickly; before any header */
 #include "net/awaited.c"
 #include "net/frame.c"
@@ -424,6 +425,17 @@ static int all_done(void)
     return 1;
 }
 
+/* A node that is somebody new has left its links. */
+static void close_left_over(void)
+{
+    for (int c = 0; c < w.wire_count; c++) {
+        wire *at = &w.wires[c];
+        int ends[2] = {at->a, at->b};
+        for (int e = 0; e < 2 && at->open; e++)
+            if (at->attached[e] && !emi_node_link(&w.sites[ends[e]].node, ends[1 - e])->up) close_wire(at);
+    }
+}
+
 /* Who is told that the study is done, and has the model, is done. */
 static void hear_that_it_is_done(int n)
 {
@@ -466,11 +478,14 @@ static int is_ending(void)
 
 static void have_accident(void)
 {
-    int n = (int)draw((uint64_t)w.count);
-    if (draw(2))
+    int n = (int)draw((uint64_t)w.count), what = (int)draw(5);
+    if (what < 2)
         close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
-    else
+    else if (what < 4)
         kill_site(n);
+    else if (w.sites[n].alive && !w.sites[n].node.finished)
+        assert_int_equal(emi_node_renew(&w.sites[n].node, w.now), 0);
+    close_left_over();
 }
 
 /* One schedule: so many accidents, at any time, and some more when it ends; then none. */
