@@ -26,18 +26,23 @@ typedef struct emi_hub_options {
     /* At the root: the iteration of its state, where that is of these rows; else 0.  In the hub's thread. */
     uint64_t (*iteration)(void *user, const unsigned char *rows[]);
 
-    /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In the hub's thread. */
+    /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In either thread, in order. */
     void (*news)(void *user, emi_news what, const char *who, const char *why);
 
-    /* While the solver waits, once a second: for whom, and since when.  In the solver's thread. */
+    /* While the solver waits, once a second: for whom, and since when.  In the solver's thread; never during `news`. */
     void (*waits)(void *user, const char *site, double seconds);
     void *user;
 } emi_hub_options;
 
+/* Callbacks but `iteration` come without the hub's lock: they may ask the hub, and take their time. */
 em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err);
 
 /* What is to be told yet is given a moment. */
 void emi_hub_close(emi_hub **closed); /* accepts NULL */
+
+/* So that what else people are told is not told at the same time. */
+void emi_hub_take_voice(emi_hub *hub);
+void emi_hub_give_voice(emi_hub *hub);
 
 /* ---- the solver's side --------------------------------------------------------------------------------------------------- */
 

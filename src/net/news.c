@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOLD_SECONDS = 60 };
@@ -128,23 +129,65 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
         write_line(hub, down ? "down" : "refused", fields, 2, !down && peer >= 0);
 }
 
-/* To people. */
-static void say(emi_hub *hub, emi_news what, int peer, const char *who, const char *why)
+/* ---- to people ------------------------------------------------------------------------------------------------------------- */
+
+/* Kept until the lock is given up; where there is no memory for it, it is in the log. */
+static void note(emi_hub *hub, emi_news what, const char *who, const char *why)
 {
-    char cuts[64];
-    if (what == EMI_NEWS_UP && hub->told[peer].hidden_ups) {
-        (void)snprintf(cuts, sizeof cuts, "after %" PRIu64 " more cuts", hub->told[peer].hidden_ups);
-        why = cuts;
-    }
-    if (hub->options.news) hub->options.news(hub->options.user, what, who, why);
+    size_t size = why ? strlen(why) + 1 : 1;
+    emi_note *made = hub->options.news ? calloc(1, sizeof *made + size) : NULL;
+    if (!made) return;
+    made->what = what;
+    made->has_why = why != NULL;
+    (void)snprintf(made->who, sizeof made->who, "%s", who);
+    if (why) memcpy(made->why, why, size);
+    *hub->last_note = made;
+    hub->last_note = &made->next;
 }
+
+static emi_note *next_note(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    emi_note *first = hub->notes;
+    if (first) hub->notes = first->next;
+    if (!hub->notes) hub->last_note = &hub->notes;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return first;
+}
+
+void emi_hub_say(emi_hub *hub)
+{
+    if (pthread_mutex_trylock(&hub->voice) != 0) return; /* whoever has it says this too, or it is said the next time */
+    for (emi_note *n = next_note(hub); n; n = next_note(hub)) {
+        hub->options.news(hub->options.user, n->what, n->who, n->has_why ? n->why : NULL);
+        free(n);
+    }
+    (void)pthread_mutex_unlock(&hub->voice);
+}
+
+void emi_hub_take_voice(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->voice);
+}
+
+void emi_hub_give_voice(emi_hub *hub)
+{
+    (void)pthread_mutex_unlock(&hub->voice);
+}
+
+/* ---- to both ---------------------------------------------------------------------------------------------------------------- */
 
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
+    char cuts[64];
     const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (is_hidden(hub, what, peer, from) || is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
-    say(hub, what, peer, who, why);
-    if (what == EMI_NEWS_UP) hub->told[peer].hidden_ups = 0;
+    if (what == EMI_NEWS_UP && hub->told[peer].hidden_ups) {
+        (void)snprintf(cuts, sizeof cuts, "after %" PRIu64 " more cuts", hub->told[peer].hidden_ups);
+        hub->told[peer].hidden_ups = 0;
+        why = cuts;
+    }
+    note(hub, what, who, why);
 }
