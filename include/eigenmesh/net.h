@@ -33,7 +33,8 @@ typedef struct em_site_options {
     /* The model, which is a .npz: write it, and see that it is on the disk.  The state keeps it too. */
     em_status (*keep)(void *user, const void *model, size_t bytes, em_error *err);
 
-    /* A line for people: "link with paris is up".  From the caller's thread or one of the library's own. */
+    /* A line for people: "link with paris is up".  From the caller's thread or one of the library's own; but of `news`, `waits` and
+     * `monitor` never two at the same time. */
     void (*news)(void *user, const char *line);
 
     /* Once a second, where one waits: for whom, and for how many seconds. */

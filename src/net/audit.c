@@ -16,6 +16,7 @@ struct emi_audit {
     uint64_t number; /* of the last line */
     unsigned char last[EMI_SHA_BYTES];
     int broken; /* the file ends in the middle of a line that could not be taken back */
+    int synced; /* nothing was written since it was */
     emi_draft draft;
 };
 
@@ -54,7 +55,10 @@ static em_status check_file(const char *path, int file, em_error *err)
 
 em_status emi_audit_sync(emi_audit *audit, em_error *err)
 {
-    if (fsync(audit->file) == 0) return EM_OK;
+    if (audit->synced || fsync(audit->file) == 0) {
+        audit->synced = 1;
+        return EM_OK;
+    }
     return em_fail(err, EM_EOUTPUT, "%s: cannot be written to the disk (%s); try another place for the log",
                    audit->path, strerror(errno));
 }
@@ -66,6 +70,7 @@ static em_status append(emi_audit *audit, const char *bytes, size_t size, em_err
     off_t before = lseek(audit->file, 0, SEEK_END);
     if (audit->broken)
         return em_fail(err, EM_EOUTPUT, "%s: ends in the middle of a line; try to start this site again", audit->path);
+    audit->synced = 0;
     do count = write(audit->file, bytes, size);
     while (count < 0 && errno == EINTR);
     if (count == (ssize_t)size) return EM_OK;

@@ -11,7 +11,8 @@
  *              Written by emi_audit_open, so that every log has one, and one more for every process that went on with it
  *     torn     bytes.  Written by emi_audit_open after a last line that has no end: that is kept, ended, and counted
  *     up       peer (a site's name), instance (the peer's, in hexadecimal), peer_audit (digest of the peer's last line, as its
- *              HELLO said), own_audit (what our HELLO said)
+ *              HELLO said), own_audit (what our HELLO said); left_out, where a link came up and went down more often than is
+ *              logged: how many times since the line before of that peer
  *     down     peer, why
  *     refused  site (of a member, then signed) or address (of a stranger); why
  *     start    run (digest), iteration; signed.  Lines from here to the next start, begin or end are of this run

@@ -8,6 +8,9 @@
 
 /* ---- beginning and end ---------------------------------------------------------------------------------------------------- */
 
+/* What a connection reads into holds any frame. */
+_Static_assert(EMI_START_MOST <= EMI_FRAME_MOST && EMI_STUDY_MOST <= EMI_FRAME_MOST, "frames of a study and its START");
+
 static int knows(void *context, const unsigned char id[EMI_ID_BYTES])
 {
     const emi_hub *hub = context;
@@ -320,6 +323,15 @@ static const char *tell(emi_hub *hub, emi_conn *c, double now, char *words, size
     return why;
 }
 
+/* Links that the machine has taken down by itself. */
+static void drop_left_over(emi_hub *hub, double now)
+{
+    for (emi_conn *c = hub->conns, *next; c; c = next) {
+        next = c->next;
+        if (c->stage == EMI_LINKED && !emi_node_link(&hub->node, c->peer)->up) emi_conn_drop(hub, c, NULL, now);
+    }
+}
+
 static void for_all(emi_hub *hub, conn_fn *what, double now)
 {
     char words[sizeof((em_error *)0)->msg];
@@ -335,4 +347,5 @@ void emi_conns_move(emi_hub *hub, double now)
 {
     for_all(hub, hear, now);
     for_all(hub, tell, now);
+    drop_left_over(hub, now);
 }

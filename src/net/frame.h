@@ -29,8 +29,8 @@ typedef enum emi_frame_kind {
 
 enum {
     EMI_FRAME_HEAD = 24,
-    EMI_START_MOST = 262144,
-    EMI_STUDY_MOST = 65536,  /* of a STUDY's */
+    EMI_START_MOST = 262144, /* of a START's; and of a STUDY's: both hold the largest study, see study_canonical.c */
+    EMI_STUDY_MOST = 262144,
     EMI_RUN_BYTES = 32,      /* what a run is called */
     EMI_INSTANCE_BYTES = 16, /* what a process calls itself, as long as it lives */
     EMI_PUBLIC_BYTES = 32,   /* an X25519 key */

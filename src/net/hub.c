@@ -101,7 +101,9 @@ static em_status open_node(emi_hub *hub, em_error *err)
     hub->waited = calloc(sites, sizeof *hub->waited);
     hub->callers = calloc(sites, sizeof *hub->callers);
     hub->told = calloc(sites, sizeof *hub->told);
-    if (!hub->told || !hub->parent || !hub->peers || !hub->waited || !hub->callers) return emi_no_memory(err);
+    hub->logged = calloc(sites, sizeof *hub->logged);
+    if (!hub->logged || !hub->told || !hub->parent || !hub->peers || !hub->waited || !hub->callers)
+        return emi_no_memory(err);
     for (int n = 0; n < study->site_count; n++) hub->parent[n] = study->sites[n].parent;
     emi_node_config config = {.site = hub->options.site,
                               .sites = study->site_count,
@@ -186,7 +188,9 @@ em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *
     hub->lost_patience = -1;
     hub->strangers_most = emi_strangers_most();
     hub->wake[0] = hub->wake[1] = -1;
+    hub->last_note = &hub->notes;
     (void)pthread_mutex_init(&hub->lock, NULL);
+    (void)pthread_mutex_init(&hub->voice, NULL);
     pthread_condattr_t monotonic;
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -215,6 +219,7 @@ void emi_hub_close(emi_hub **closed)
         emi_hub_wake(hub);
         (void)pthread_join(hub->thread, NULL);
     }
+    emi_hub_say(hub);
     emi_conns_close(hub);
     for (int n = 0; n < hub->listener_count; n++) (void)close(hub->listeners[n]);
     for (int n = 0; n < 2; n++)
@@ -222,9 +227,11 @@ void emi_hub_close(emi_hub **closed)
     emi_tls_close(&hub->tls);
     emi_node_close(&hub->node);
     (void)pthread_cond_destroy(&hub->changed);
+    (void)pthread_mutex_destroy(&hub->voice);
     (void)pthread_mutex_destroy(&hub->lock);
     for (int n = 0; n < 2; n++) free(hub->polls[n].at);
     free(hub->callers);
+    free(hub->logged);
     free(hub->told);
     free(hub->waited);
     free(hub->peers);
@@ -271,6 +278,11 @@ static int watch_all(emi_hub *hub, struct emi_polls *p)
 void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most)
 {
     char drained[64];
+    if (hub->notes) {
+        (void)pthread_mutex_unlock(&hub->lock);
+        emi_hub_say(hub);
+        (void)pthread_mutex_lock(&hub->lock);
+    }
     int wait = watch_all(hub, polls);
     (void)pthread_mutex_unlock(&hub->lock);
     (void)poll(polls->at, (nfds_t)polls->count, wait < most ? wait : most);
@@ -292,6 +304,7 @@ void emi_hub_turn(emi_hub *hub)
     emi_conns_move(hub, now);
     emi_conns_drop_late(hub, now);
     emi_node_tick(&hub->node, now, silent, hub);
+    emi_hub_tell_hidden(hub);
     (void)pthread_cond_broadcast(&hub->changed);
 }
 

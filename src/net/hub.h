@@ -26,18 +26,23 @@ typedef struct emi_hub_options {
     /* At the root: the iteration of its state, where that is of these rows; else 0.  In the hub's thread. */
     uint64_t (*iteration)(void *user, const unsigned char *rows[]);
 
-    /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In the hub's thread. */
+    /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In either thread, in order. */
     void (*news)(void *user, emi_news what, const char *who, const char *why);
 
-    /* While the solver waits, once a second: for whom, and since when.  In the solver's thread. */
+    /* While the solver waits, once a second: for whom, and since when.  In the solver's thread; never during `news`. */
     void (*waits)(void *user, const char *site, double seconds);
     void *user;
 } emi_hub_options;
 
+/* Callbacks but `iteration` come without the hub's lock: they may ask the hub, and take their time. */
 em_status emi_hub_open(emi_hub **out, const emi_hub_options *options, em_error *err);
 
 /* What is to be told yet is given a moment. */
 void emi_hub_close(emi_hub **closed); /* accepts NULL */
+
+/* So that what else people are told is not told at the same time. */
+void emi_hub_take_voice(emi_hub *hub);
+void emi_hub_give_voice(emi_hub *hub);
 
 /* ---- the solver's side --------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +75,10 @@ void emi_hub_abandon(emi_hub *hub);
 void emi_hub_wait_for_children(emi_hub *hub, double seconds);
 
 void emi_hub_leave(emi_hub *hub, emi_leave code);
+
+/* It is on the disk that the study is done: from now on no site that comes back makes all begin anew, since those who heard it
+ * first may have gone.  What is left is the round that tells the others. */
+void emi_hub_decide(emi_hub *hub);
 
 /* The study is done here, and on the disk: neighbours are told, and it waits, as long as patience lasts or for so many seconds,
  * until all children have said the same of themselves, and the parent was told.  Returns whether that is so. */

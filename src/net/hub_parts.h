@@ -50,6 +50,23 @@ typedef struct emi_caller {
     double next_try, pause;
 } emi_caller;
 
+/* A line for people, until it is said. */
+typedef struct emi_note {
+    struct emi_note *next;
+    emi_news what;
+    char who[EMI_ADDRESS_TEXT];
+    int has_why;
+    char why[]; /* ends with 0 */
+} emi_note;
+
+/* A block of a round, as the log has it. */
+typedef struct emi_block {
+    int peer;
+    const void *bytes;
+    size_t size;
+    unsigned char digest[EMI_SHA_BYTES];
+} emi_block;
+
 struct emi_hub {
     emi_hub_options options;
     pthread_t thread;
@@ -81,7 +98,13 @@ struct emi_hub {
     struct {
         double last[EMI_NEWS_DIFFERS]; /* when it was told, of each kind of news */
         uint64_t why;                  /* nobody answered: a digest of the words */
+        emi_pace ups;                  /* a link that comes up again and again */
+        int hidden;                    /* that it came up last was not told, so that it goes down is not either */
+        uint64_t hidden_ups;           /* since one was told */
     } * told;                          /* [sites] */
+
+    emi_note *notes, **last_note; /* in the order in which they came */
+    pthread_mutex_t voice;        /* held by whoever calls back; never taken with the lock held */
 
     int strangers_most;
     double deaf_until; /* nobody who comes is listened to */
@@ -89,7 +112,8 @@ struct emi_hub {
     double patience;
     int lost_patience; /* with a site, or -1 */
     em_error log_failure;
-    double *waited; /* [sites] seconds in which each was awaited */
+    emi_block *logged; /* [sites] of a round; the solver's alone, without the lock */
+    double *waited;    /* [sites] seconds in which each was awaited */
 };
 
 double emi_hub_now(void); /* seconds */
@@ -100,6 +124,10 @@ const char *emi_hub_name(const emi_hub *hub, int site);
 
 void emi_hub_note_log(emi_hub *hub, em_status status, const em_error *err); /* a failure of the log, the first one */
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why);
+void emi_hub_tell_hidden(emi_hub *hub); /* links that are up, and it was not told, where it may be now */
+
+/* The lock is not held.  What was told is said to people, unless another thread is at it. */
+void emi_hub_say(emi_hub *hub);
 
 /* ---- hub.c; the lock is held ------------------------------------------------------------------------------------------- */
 

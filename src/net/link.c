@@ -134,9 +134,24 @@ void emi_link_down(emi_link *l, double now)
     l->control_size = l->out_size = l->out_at = 0;
 }
 
+/* What waits to be said of the run before is void, and a START is long where there are many sites. */
+static void forget_run(emi_link *l)
+{
+    emi_frame frame;
+    size_t kept = 0, at = 0, used = 0;
+    for (; at < l->control_size && emi_frame_read(l->control + at, l->control_size - at, &frame, &used) > 0;
+         at += used) {
+        if (frame.kind == EMI_START || frame.kind == EMI_RUN || frame.kind == EMI_ACK) continue;
+        memmove(l->control + kept, l->control + at, used);
+        kept += used;
+    }
+    l->control_size = kept;
+}
+
 void emi_link_enter(emi_link *l)
 {
     forget_early(l);
+    forget_run(l);
     l->block = NULL;
     l->first = l->end = l->next = l->sent = l->acked = 0;
     l->expected = l->got = 0;

@@ -34,12 +34,13 @@ typedef struct emi_link {
     unsigned char instance[EMI_INSTANCE_BYTES]; /* of the peer, as of the last HELLO                        */
     unsigned char peer_run[EMI_RUN_BYTES];      /* what it said it is in, and how much of it it has         */
     uint64_t peer_received;
-    unsigned char peer_audit[32];          /* the digest of its last line that it said in HELLO, */
-    unsigned char own_audit[32];           /* and that this node said */
-    int greeted;                           /* it has said HELLO, and waits for the other one */
-    unsigned char said_run[EMI_RUN_BYTES]; /* what this node said it is in */
-    int peer_awaits, said_awaits;          /* a site, or EMI_NOBODY: what the last BEAT of each said */
-    int left;                              /* why it said it leaves; 0: it did not */
+    unsigned char peer_audit[32];                    /* the digest of its last line that it said in HELLO, */
+    unsigned char own_audit[32];                     /* and that this node said */
+    int greeted;                                     /* it has said HELLO, and waits for the other one */
+    unsigned char said_instance[EMI_INSTANCE_BYTES]; /* as whom */
+    unsigned char said_run[EMI_RUN_BYTES];           /* what this node said it is in */
+    int peer_awaits, said_awaits;                    /* a site, or EMI_NOBODY: what the last BEAT of each said */
+    int left;                                        /* why it said it leaves; 0: it did not */
 
     int said_leave; /* and it left, as far as this node knows */
 

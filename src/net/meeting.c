@@ -93,6 +93,8 @@ static void enter(emi_node *node, const unsigned char *start, const unsigned cha
         return;
     }
     memcpy(copy, start, emi_start_size(node));
+    free(node->later); /* it may be this one */
+    node->later = NULL;
     free(node->start);
     node->start = copy;
     memcpy(node->run, run, EMI_RUN_BYTES);
@@ -138,6 +140,34 @@ static int holds_own(const emi_node *node, const unsigned char *start)
     return same_entry(&entry, &node->own);
 }
 
+/* Is it this site that makes a START necessary, by being somebody new?  Where nobody is, the root has made it up. */
+static int is_cause(const emi_node *node, const unsigned char *start, int site)
+{
+    size_t at = EMI_START_HEAD + (size_t)site * EMI_ENTRY_BYTES;
+    if (!node->start) return 0;
+    if (memcmp(node->start + at, start + at, EMI_ENTRY_BYTES) != 0) return 1;
+    return site == 0 && memcmp(node->start + at, start + at, (size_t)node->config.sites * EMI_ENTRY_BYTES) == 0;
+}
+
+static int may_enter(emi_node *node, const unsigned char *start, double now)
+{
+    int may = !node->start;
+    for (int site = 0; site < node->config.sites; site++)
+        may |= is_cause(node, start, site) && emi_pace_allows(&node->coming[site].starts, now);
+    for (int site = 0; may && site < node->config.sites; site++)
+        if (is_cause(node, start, site)) emi_pace_take(&node->coming[site].starts, now);
+    return may;
+}
+
+static void keep_for_later(emi_node *node, const unsigned char *start)
+{
+    if (!node->later) node->later = malloc(emi_start_size(node));
+    if (node->later)
+        memcpy(node->later, start, emi_start_size(node));
+    else
+        node->no_memory = 1;
+}
+
 /* Of a parent.  One that is not for this life is late, and another will come. */
 int emi_take_start(emi_node *node, const emi_frame *frame, double now, const char **why)
 {
@@ -148,14 +178,33 @@ int emi_take_start(emi_node *node, const emi_frame *frame, double now, const cha
     if (node->config.name_run(node->config.context, frame->payload, frame->length, run)) return -1;
     if (was_entered(node, run)) return 0;
     if (!is_start(node, frame->payload, why)) return -1;
-    enter(node, frame->payload, run, now);
+    if (may_enter(node, frame->payload, now))
+        enter(node, frame->payload, run, now);
+    else
+        keep_for_later(node, frame->payload);
     return 0;
+}
+
+static void enter_later(emi_node *node, double now)
+{
+    unsigned char run[EMI_RUN_BYTES];
+    if (node->finished || !holds_own(node, node->later)) {
+        free(node->later);
+        node->later = NULL;
+    } else if (may_enter(node, node->later, now)) {
+        if (node->config.name_run(node->config.context, node->later, emi_start_size(node), run))
+            node->no_memory = 1;
+        else
+            enter(node, node->later, run, now);
+    }
 }
 
 /* ---- the root: are all here? ------------------------------------------------------------------------------------------------ */
 
-static int all_are_here(emi_node *node)
+/* Whose columns differ is told when that is new: when it, or the root, is somebody new. */
+static int all_are_here(emi_node *node, int changed)
 {
+    int told = changed == 0 ? -1 : node->differs;
     node->differs = -1;
     const emi_entry *root = &node->entries[0];
     for (int site = 0; site < node->config.sites; site++)
@@ -167,7 +216,7 @@ static int all_are_here(emi_node *node)
                                                                        : NULL;
         if (!why) continue;
         node->differs = site;
-        emi_node_tell(node, EMI_NEWS_DIFFERS, site, why);
+        if (told != site || changed == site) emi_node_tell(node, EMI_NEWS_DIFFERS, site, why);
         return 0;
     }
     return 1;
@@ -192,10 +241,10 @@ static uint64_t iteration_of_state(const emi_node *node)
     return iteration;
 }
 
-static void start_if_all_are_here(emi_node *node, double now)
+static void start_if_all_are_here(emi_node *node, int changed, double now)
 {
     unsigned char run[EMI_RUN_BYTES];
-    if (node->config.site != 0 || node->finished || !all_are_here(node) || !differs_from_start(node)) return;
+    if (node->config.site != 0 || node->finished || !all_are_here(node, changed) || !differs_from_start(node)) return;
     unsigned char *start = malloc(emi_start_size(node));
     if (!start || node->config.random(node->config.context, start, 16)) {
         node->no_memory = 1;
@@ -212,6 +261,8 @@ static void start_if_all_are_here(emi_node *node, double now)
     free(start);
 }
 
+/* ---- entries that come ------------------------------------------------------------------------------------------------------- */
+
 /* An entry that is believed: of a site below, or its own. */
 void emi_note_entry(emi_node *node, const emi_entry *entry, double now)
 {
@@ -219,9 +270,10 @@ void emi_note_entry(emi_node *node, const emi_entry *entry, double now)
     if (node->here[site] && same_entry(&node->entries[site], entry)) return;
     node->entries[site] = *entry;
     node->here[site] = 1;
+    emi_pace_take(&node->coming[site].entries, now);
     emi_link *up = emi_link_to_parent(node);
     if (up) emi_say_entry(node, up, site);
-    start_if_all_are_here(node, now);
+    start_if_all_are_here(node, site, now);
 }
 
 int emi_take_entry(emi_node *node, int peer, const emi_frame *frame, double now, const char **why)
@@ -233,6 +285,22 @@ int emi_take_entry(emi_node *node, int peer, const emi_frame *frame, double now,
         return -1;
     *why = "an entry that is not signed by its site";
     if (!is_signed(node, frame->payload, &entry)) return -1;
-    emi_note_entry(node, &entry, now);
+    emi_coming *coming = &node->coming[entry.site];
+    coming->waits = !emi_pace_allows(&coming->entries, now); /* in the place of one that waits already */
+    if (coming->waits)
+        coming->later = entry;
+    else
+        emi_note_entry(node, &entry, now);
     return 0;
+}
+
+void emi_take_later(emi_node *node, double now)
+{
+    for (int site = 0; site < node->config.sites; site++) {
+        emi_coming *coming = &node->coming[site];
+        if (!coming->waits || !emi_pace_allows(&coming->entries, now)) continue;
+        coming->waits = 0;
+        emi_note_entry(node, &coming->later, now);
+    }
+    if (node->later) enter_later(node, now);
 }

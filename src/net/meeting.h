@@ -1,4 +1,4 @@
-/* What node.c and meeting.c need of each other. */
+/* What node.c, meeting.c and awaited.c need of each other. */
 #ifndef EIGENMESH_NET_MEETING_H
 #define EIGENMESH_NET_MEETING_H
 
@@ -19,6 +19,9 @@ void emi_say_entry(emi_node *node, emi_link *l, int site);
 
 /* A START of the parent. */
 int emi_take_start(emi_node *node, const emi_frame *frame, double now, const char **why);
+
+/* What came too often and waits: its time may have come. */
+void emi_take_later(emi_node *node, double now);
 size_t emi_start_size(const emi_node *node);
 void emi_say_run(emi_node *node, emi_link *l);
 
@@ -36,7 +39,8 @@ int emi_node_flows(const emi_node *node, const emi_link *l);
 void emi_node_say(emi_node *node, emi_link *l, emi_frame_kind kind, const void *payload, size_t length);
 void emi_node_tell(const emi_node *node, emi_news what, int peer, const char *why);
 
-/* What the machine of a link says becomes what is done: 0, or -1, the link is to be closed. */
+/* What the machine of a link says becomes what is done: 0, or -1, the link is to be closed; where a count cannot be it is down
+ * already, and so may all others be. */
 int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now, const char **why);
 
 #endif

@@ -1,7 +1,9 @@
 /* What is told to people and to the log, and how often: nobody outside can fill a disk with it. */
 #include "net/hub_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOLD_SECONDS = 60 };
@@ -39,7 +41,6 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
 {
     double now = emi_hub_now();
     int unanswered = what == EMI_NEWS_DOWN && from;
-    if (site >= 0 && what == EMI_NEWS_UP) hub->told[site].last[EMI_NEWS_DOWN] = 0;
     if (what != EMI_NEWS_REFUSED && what != EMI_NEWS_STUDY && !unanswered) return 0;
     if (site < 0) return from && is_stranger_told(hub, from, now);
     if (what == EMI_NEWS_STUDY) hub->told[site].last[EMI_NEWS_REFUSED] = now; /* which follows from it */
@@ -48,6 +49,34 @@ static int is_told_already(emi_hub *hub, emi_news what, int site, const char *fr
     hub->told[site].last[what] = now;
     if (unanswered) hub->told[site].why = digest_of(why);
     return 0;
+}
+
+/* A neighbour that comes and goes is told of at a pace: up and down together, or neither. */
+static int is_hidden(emi_hub *hub, emi_news what, int site, const char *from)
+{
+    double now = emi_hub_now();
+    if (site < 0) return 0;
+    if (what != EMI_NEWS_UP)
+        return hub->told[site].hidden && (what == EMI_NEWS_LEFT || (what == EMI_NEWS_DOWN && !from));
+    hub->told[site].hidden = !emi_pace_allows(&hub->told[site].ups, now);
+    if (hub->told[site].hidden) {
+        hub->told[site].hidden_ups++;
+        return 1;
+    }
+    emi_pace_take(&hub->told[site].ups, now);
+    hub->told[site].last[EMI_NEWS_DOWN] = 0;
+    return 0;
+}
+
+void emi_hub_tell_hidden(emi_hub *hub)
+{
+    double now = emi_hub_now();
+    for (int n = 0; n < hub->node.config.links; n++) {
+        int peer = hub->node.links[n].peer;
+        if (!hub->node.links[n].up || !hub->told[peer].hidden || !emi_pace_allows(&hub->told[peer].ups, now)) continue;
+        hub->told[peer].hidden_ups--; /* this one is told */
+        emi_hub_tell(hub, EMI_NEWS_UP, peer, NULL, NULL);
+    }
 }
 
 static void to_hex(const unsigned char *bytes, size_t count, char *out)
@@ -74,9 +103,10 @@ static void log_up(emi_hub *hub, int peer)
     const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
                                         {.name = "instance", .text = instance},
                                         {.name = "peer_audit", .digest = l->peer_audit},
-                                        {.name = "own_audit", .digest = l->own_audit}};
+                                        {.name = "own_audit", .digest = l->own_audit},
+                                        {.name = "left_out", .number = &hub->told[peer].hidden_ups}};
     to_hex(l->instance, EMI_INSTANCE_BYTES, instance);
-    write_line(hub, "up", fields, 4, 0);
+    write_line(hub, "up", fields, hub->told[peer].hidden_ups ? 5 : 4, 0);
 }
 
 static void log_start(emi_hub *hub)
@@ -100,12 +130,66 @@ static void log_news(emi_hub *hub, emi_news what, int peer, const char *who, con
         write_line(hub, down ? "down" : "refused", fields, 2, !down && peer >= 0);
 }
 
+/* ---- to people ------------------------------------------------------------------------------------------------------------- */
+
+/* Kept until the lock is given up; where there is no memory for it, it is in the log. */
+static void note(emi_hub *hub, emi_news what, const char *who, const char *why)
+{
+    size_t size = why ? strlen(why) + 1 : 1;
+    emi_note *made = hub->options.news ? calloc(1, sizeof *made + size) : NULL;
+    if (!made) return;
+    made->what = what;
+    made->has_why = why != NULL;
+    (void)snprintf(made->who, sizeof made->who, "%s", who);
+    if (why) memcpy(made->why, why, size);
+    *hub->last_note = made;
+    hub->last_note = &made->next;
+}
+
+static emi_note *next_note(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    emi_note *first = hub->notes;
+    if (first) hub->notes = first->next;
+    if (!hub->notes) hub->last_note = &hub->notes;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return first;
+}
+
+void emi_hub_say(emi_hub *hub)
+{
+    if (pthread_mutex_trylock(&hub->voice) != 0) return; /* whoever has it says this too, or it is said the next time */
+    for (emi_note *n = next_note(hub); n; n = next_note(hub)) {
+        hub->options.news(hub->options.user, n->what, n->who, n->has_why ? n->why : NULL);
+        free(n);
+    }
+    (void)pthread_mutex_unlock(&hub->voice);
+}
+
+void emi_hub_take_voice(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->voice);
+}
+
+void emi_hub_give_voice(emi_hub *hub)
+{
+    (void)pthread_mutex_unlock(&hub->voice);
+}
+
+/* ---- to both ---------------------------------------------------------------------------------------------------------------- */
+
 void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const char *why)
 {
+    char cuts[64];
     const char *who = peer >= 0 ? emi_hub_name(hub, peer) : from ? from : "somebody";
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
-    if (is_told_already(hub, what, peer, from, why)) return;
+    if (is_hidden(hub, what, peer, from) || is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
+    if (what == EMI_NEWS_UP && hub->told[peer].hidden_ups) {
+        (void)snprintf(cuts, sizeof cuts, "after %" PRIu64 " more cuts", hub->told[peer].hidden_ups);
+        hub->told[peer].hidden_ups = 0;
+        why = cuts;
+    }
     int goodbye = what == EMI_NEWS_DOWN && !from && emi_node_link(&hub->node, peer)->left; /* it was said why */
-    if (hub->options.news && !goodbye) hub->options.news(hub->options.user, what, who, why);
+    if (!goodbye) note(hub, what, who, why);
 }

@@ -88,7 +88,10 @@ int emi_node_renew(emi_node *node, double now)
     memcpy(node->run, no_run, EMI_RUN_BYTES);
     node->generation++;
     node->waits_in_round = 0;
-    for (int n = 0; n < node->config.links; n++) emi_link_enter(&node->links[n]);
+    for (int n = 0; n < node->config.links; n++) { /* all meet it again, or they would know it as who it was */
+        emi_node_gone(node, node->links[n].peer, "this site enters anew", now);
+        emi_link_enter(&node->links[n]);
+    }
     emi_note_entry(node, &node->own, now);
     return node->no_memory ? -1 : 0;
 }
@@ -99,8 +102,9 @@ int emi_node_open(emi_node *node, const emi_node_config *config, const emi_entry
     node->own.site = (uint16_t)config->site;
     node->entries = calloc((size_t)config->sites, sizeof *node->entries);
     node->here = calloc((size_t)config->sites, 1);
+    node->coming = calloc((size_t)config->sites, sizeof *node->coming);
     node->links = calloc((size_t)config->links + 1, sizeof *node->links);
-    if (!node->entries || !node->here || !node->links) return -1;
+    if (!node->entries || !node->here || !node->coming || !node->links) return -1;
     for (int n = 0; n < config->links; n++) node->links[n].peer = config->peers[n];
     return emi_node_renew(node, 0);
 }
@@ -110,7 +114,9 @@ void emi_node_close(emi_node *node)
     for (int n = 0; node->links && n < node->config.links; n++) emi_link_free(&node->links[n]);
     free(node->links);
     free(node->entered);
+    free(node->later);
     free(node->start);
+    free(node->coming);
     free(node->here);
     free(node->entries);
     *node = (emi_node){0};
@@ -133,6 +139,7 @@ void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAM
     memcpy(hello.instance, node->own.instance, EMI_INSTANCE_BYTES);
     memcpy(hello.run, node->run, EMI_RUN_BYTES);
     memcpy(l->said_run, node->run, EMI_RUN_BYTES);
+    memcpy(l->said_instance, node->own.instance, EMI_INSTANCE_BYTES);
     if (!l->up) note_audit(node, l); /* who was met first has that of the meeting */
     memcpy(hello.audit, l->own_audit, sizeof hello.audit);
     emi_frame_write(&(emi_frame){.kind = EMI_HELLO, .length = EMI_HELLO_BYTES}, frame);
@@ -176,6 +183,8 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     int another = memcmp(hello.instance, l->instance, EMI_INSTANCE_BYTES) != 0;
     *why = "is here already: was it started twice?";
     if (l->up && another && now - l->heard < SILENCE_SECONDS) return 0;
+    *why = "was greeted by this site before it entered anew";
+    if (l->greeted && memcmp(l->said_instance, node->own.instance, EMI_INSTANCE_BYTES) != 0) return 0;
     if (!l->greeted) note_audit(node, l);
     emi_link_down(l, now);
     emi_link_up(l, now);
@@ -187,7 +196,7 @@ int emi_node_meet(emi_node *node, int peer, const emi_frame *frame, double now, 
     *why = NULL;
     emi_node_tell(node, EMI_NEWS_UP, peer, NULL);
     if (emi_node_flows(node, l)) {
-        (void)emi_node_settle(node, l, emi_link_peer_has(l, hello.received), now, why);
+        if (emi_node_settle(node, l, emi_link_peer_has(l, hello.received), now, why)) return 0;
         (void)emi_node_settle(node, l, emi_link_acknowledge_again(l, node->run), now, why);
     }
     bring_up_to_date(node, l);
@@ -204,6 +213,12 @@ void emi_node_gone(emi_node *node, int peer, const char *why, double now)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------------ */
 
+/* A neighbour may count what cannot be as often as it likes; and where all is done there is nothing to enter. */
+static int may_renew(const emi_node *node, double now)
+{
+    return !node->finished && emi_pace_allows(&node->coming[node->config.site].entries, now);
+}
+
 /* What the machine of a link says becomes what is done. */
 int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now, const char **why)
 {
@@ -213,12 +228,15 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
     case EMI_OTHER_SIZE:
         node->over = EMI_LEAVE_SIZE;
         node->over_by = l->peer;
+        node->over_found = 1;
         say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
         return 0;
     case EMI_SET_BACK:
-        emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, "counts frames that cannot be: a machine that was set back?");
-        if (emi_node_renew(node, now)) node->no_memory = 1;
-        return 0;
+        *why = "counts frames that cannot be: a machine that was set back?";
+        emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, *why);
+        emi_node_gone(node, l->peer, *why, now);
+        if (may_renew(node, now) && emi_node_renew(node, now)) node->no_memory = 1;
+        return -1;
     default: node->no_memory = 1; return 0;
     }
 }
@@ -230,26 +248,36 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
     return emi_node_flows(node, l) ? emi_node_settle(node, l, emi_link_peer_has(l, l->peer_received), now, why) : 0;
 }
 
-static int take_leave(emi_node *node, int peer, const emi_frame *frame, const char **why)
-{
-    int code = emi_u16_read(frame->payload);
-    emi_node_link(node, peer)->left = code;
-    emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
-    *why = "left";
-    int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
-    if (!node->finished &&
-        (code == EMI_LEAVE_SIZE || (parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT)))) {
-        node->over = code;
-        node->over_by = peer;
-    }
-    if (parent && code == EMI_LEAVE_FINISHED) return 0; /* it stays until it is told the same */
-    return -1;
-}
-
 /* Is it of the run that this node is in? */
 static int is_of_run(const emi_node *node, const emi_frame *frame)
 {
     return emi_node_in_run(node) && memcmp(frame->run, node->run, sizeof frame->run) == 0;
+}
+
+/* Does it end the run here too, that a neighbour leaves for this reason?  Of a child that is its own matter; what the parent says
+ * of those above is believed.  That a block was of another size is believed of whom this node's block is on its way to, and who
+ * has not acknowledged all of it: who else could know? */
+static int ends_the_run(const emi_node *node, const emi_link *l, const emi_frame *frame, int code)
+{
+    int parent = l->peer == emi_parent_of(node, node->config.site);
+    if (node->finished) return 0;
+    if (code == EMI_LEAVE_SIZE)
+        return is_of_run(node, frame) && emi_node_flows(node, l) && l->block && l->acked < l->sent;
+    return parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT);
+}
+
+static int take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const char **why)
+{
+    int code = emi_u16_read(frame->payload), parent = l->peer == emi_parent_of(node, node->config.site);
+    if (l->left != code) emi_node_tell(node, EMI_NEWS_LEFT, l->peer, emi_leave_text(code));
+    l->left = code;
+    *why = "left";
+    if (ends_the_run(node, l, frame, code)) {
+        node->over = code;
+        node->over_by = l->peer;
+        node->over_found = 0;
+    }
+    return parent && code == EMI_LEAVE_FINISHED ? 0 : -1; /* it stays until it is told the same */
 }
 
 int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now, const char **why)
@@ -271,7 +299,7 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
                    ? emi_node_settle(node, l, emi_link_acked(l, emi_u64_read(frame->payload)), now, why)
                    : 0;
     case EMI_BEAT: l->peer_awaits = emi_u16_read(frame->payload); return 0;
-    case EMI_LEAVE: return take_leave(node, peer, frame, why);
+    case EMI_LEAVE: return take_leave(node, l, frame, why);
     default: return -1;
     }
 }
@@ -280,6 +308,7 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
 
 void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int peer), void *context)
 {
+    emi_take_later(node, now);
     int site = emi_node_awaits(node), awaits = site < 0 ? EMI_NOBODY : site;
     unsigned char payload[2];
     emi_u16_write(payload, (uint16_t)awaits);
@@ -316,53 +345,28 @@ void emi_node_expect(emi_node *node, int peer, size_t bytes)
     (void)emi_node_settle(node, l, emi_link_expect(l, node->run, bytes), 0, &why);
 }
 
-int emi_node_round_is_done(const emi_node *node)
-{
-    for (int n = 0; n < node->config.links; n++)
-        if (!emi_link_has_sent(&node->links[n]) || !emi_link_has_got(&node->links[n])) return 0;
-    return 1;
-}
-
-/* Through a neighbour: itself, or whom it awaits in turn; also where it waited too long for that, and left just now.  That this
- * may be the node itself is news before a run: its columns are not the root's. */
-static int awaited_through(const emi_node *node, int peer)
-{
-    const emi_link *l = emi_node_link((emi_node *)node, peer);
-    int further = l && (l->up || l->left == EMI_LEAVE_PATIENCE) ? l->peer_awaits : EMI_NOBODY;
-    int possible = further < node->config.sites && (further != node->config.site || !emi_node_in_run(node));
-    return possible ? further : peer;
-}
-
-int emi_node_awaits(const emi_node *node)
-{
-    int site = node->config.site, nearest = -1;
-    for (int n = 0; node->waits_in_round && n < node->config.links; n++)
-        if (!emi_link_has_got(&node->links[n]) || !emi_link_has_sent(&node->links[n]))
-            return awaited_through(node, node->links[n].peer);
-    for (int n = 0; node->finished && n < node->config.links; n++)
-        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
-            return node->links[n].peer;
-    if (node->finished || emi_node_in_run(node)) return -1;
-    if (node->differs >= 0) return node->differs;
-    for (int other = 0; other < node->config.sites && nearest < 0;
-         other++) /* the tree's numbers do not fall with depth */
-        if (emi_is_below(node, other, site) && !node->here[other] && node->here[emi_parent_of(node, other)])
-            nearest = other;
-    if (nearest >= 0) return nearest;
-    return emi_parent_of(node, site) >= 0 ? awaited_through(node, emi_parent_of(node, site)) : -1;
-}
-
 void emi_node_leave(emi_node *node, emi_leave code)
 {
     for (int n = 0; n < node->config.links; n++) say_leave(node, &node->links[n], code);
 }
 
-void emi_node_finish(emi_node *node)
+/* Children that are in the last round hear it there; others, and the parent, in so many words. */
+static void say_that_it_is_done(emi_node *node, int has_round)
 {
     node->finished = 1;
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
-        int knows = emi_is_child(node, l->peer) && emi_node_flows(node, l); /* it has heard so in this run */
-        if (!knows) say_leave(node, l, EMI_LEAVE_FINISHED);
+        int hears = has_round && emi_is_child(node, l->peer) && emi_node_flows(node, l);
+        if (!hears && !l->said_leave) say_leave(node, l, EMI_LEAVE_FINISHED);
     }
+}
+
+void emi_node_decide(emi_node *node)
+{
+    say_that_it_is_done(node, 1);
+}
+
+void emi_node_finish(emi_node *node)
+{
+    say_that_it_is_done(node, node->finished);
 }

@@ -7,6 +7,7 @@
 #define EIGENMESH_NET_NODE_H
 
 #include "net/link.h"
+#include "net/pace.h"
 
 /* Why a process ends, as others are told: texts stay at home. */
 typedef enum emi_leave {
@@ -57,12 +58,22 @@ typedef struct emi_node_config {
     void (*news)(void *context, emi_news what, int peer, const char *why);
 } emi_node_config;
 
+/* What a site brings about by being somebody new: its entry goes up, START comes down.  A member that is so without end is
+ * heard less and less often, and others are not. */
+typedef struct emi_coming {
+    emi_pace entries, starts;
+    int waits; /* its last entry, for its time to come: */
+    emi_entry later;
+} emi_coming;
+
 typedef struct emi_node {
     emi_node_config config;
     emi_entry own;
     emi_entry *entries;   /* [sites] of its subtree, as far as they are here; at the root, of all */
     unsigned char *here;  /* [sites] */
+    emi_coming *coming;   /* [sites] */
     unsigned char *start; /* the payload of the last START; NULL: none yet */
+    unsigned char *later; /* of one whose time has not come; NULL: none    */
     unsigned char run[EMI_RUN_BYTES];
     uint64_t iteration;
     unsigned char (*entered)[EMI_RUN_BYTES]; /* runs of this life */
@@ -71,8 +82,9 @@ typedef struct emi_node {
     emi_link *links;
     int waits_in_round; /* somebody waits for the blocks of a round */
     int over;           /* an emi_leave that ends it here too; 0: none */
-    int over_by;        /* the neighbour that said so, or sent a block of another size */
-    int finished;       /* the model is everywhere: who comes back is told */
+    int over_by;        /* the neighbour that said so, */
+    int over_found;     /* or of which this node has found so itself: a block of another size came from it */
+    int finished;       /* the model is everywhere: no run begins any more, and who comes back is told */
     int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
     int no_memory;
 } emi_node;
@@ -84,7 +96,7 @@ void emi_node_close(emi_node *node);
 /* The link to a neighbour; NULL: it is none. */
 emi_link *emi_node_link(emi_node *node, int peer);
 
-/* This process is somebody new: another instance, another key. */
+/* This process is somebody new: another instance, another key.  Links are down, so that all neighbours meet it again. */
 int emi_node_renew(emi_node *node, double now);
 
 /* ---- connections: HELLO is the first frame on each, the dialler's before the other's ----------------------------------- */
@@ -99,7 +111,7 @@ void emi_node_gone(emi_node *node, int peer, const char *why, double now);
 /* A STUDY came instead: the first line that differs is news. */
 void emi_node_other_study(emi_node *node, int peer, const emi_frame *frame);
 
-/* A frame on a link that is up.  0; or -1: the link is to be closed, `why` says so. */
+/* A frame on a link that is up.  0; or -1: the link is to be closed, `why` says so.  Other links may be down afterwards too. */
 int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now, const char **why);
 
 /* Time goes by: BEAT, silence.  Links that are silent for too long are to be closed: `silent` is called for each. */
@@ -120,7 +132,9 @@ int emi_node_round_is_done(const emi_node *node);
 /* The site that is really awaited, as far as is known here; -1: none. */
 int emi_node_awaits(const emi_node *node);
 
-/* The model is everywhere, and that is on the disk: those who do not know are told, and whoever comes back. */
+/* The model is everywhere, and that is on the disk.  Decided, before the last round, in which children hear it; finished, after it or
+ * where there was none.  Others are told, and whoever comes back. */
+void emi_node_decide(emi_node *node);
 void emi_node_finish(emi_node *node);
 
 /* LEAVE to every neighbour that is there. */

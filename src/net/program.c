@@ -137,6 +137,16 @@ done:
     return status;
 }
 
+/* In the fit, while the hub may have something to tell. */
+static int watch(const em_progress *progress, void *user)
+{
+    const emi_program *p = user;
+    emi_hub_take_voice(p->hub);
+    int answer = p->monitor(progress, p->monitor_user);
+    emi_hub_give_voice(p->hub);
+    return answer;
+}
+
 static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_model **out, em_error *err)
 {
     em_shards *shards = NULL;
@@ -148,7 +158,7 @@ static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_m
                 em_options_get(options, "components", text, sizeof text) && strtod(text, NULL) >= 1;
     if (keeps) status = keep_state(p, options, err); /* a fraction of variance has no checkpoints */
     if (status == EM_OK) {
-        em_options_set_monitor(options, p->monitor, p->monitor_user);
+        em_options_set_monitor(options, watch, p);
         status = em_fit(out, options, mesh, shards, err);
     }
     em_options_free(&options);
@@ -268,7 +278,9 @@ static em_status note_finished(emi_program *p, const void *block, em_error *err)
     say_what(SAYS_FINISHED, 0, p->model, wanted);
     if (memcmp(block, wanted, sizeof wanted) != 0)
         return em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
-    return emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
+    em_status status = emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
+    if (status == EM_OK) emi_hub_decide(p->hub);
+    return status;
 }
 
 /* Up its digest, down FINISHED: from then on all know that all have it. */

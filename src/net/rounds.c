@@ -14,12 +14,13 @@ static em_status why_over(emi_hub *hub, em_error *err)
     const char *by = emi_hub_name(hub, hub->node.over_by);
     switch (hub->node.over) {
     case EMI_LEAVE_SIZE:
-        return em_fail(err, EM_ENET,
-                       "node: %s and this site do not agree on the size of a block; try the same version of the "
-                       "program at all sites",
-                       by);
+        return em_fail(err, EM_ENET, "node: %s %s; try the same version of the program at all sites", by,
+                       hub->node.over_found ? "sent a block of another size than this site expects"
+                                            : "says that this site sent it a block of another size than it expects");
     case EMI_LEAVE_ROOT:
-        return em_fail(err, EM_ENET, "node: the root has ended the run; try what its own messages say, then all again");
+        return em_fail(
+            err, EM_ENET,
+            "node: %s says that the root has ended the run; try what the root's own messages say, then all again", by);
     default:
         return em_fail(err, EM_ENET,
                        "node: %s says that the study is done; try option again, at all sites, to run it again", by);
@@ -65,6 +66,17 @@ static em_status lose_patience(emi_hub *hub, int site, em_error *err)
                    emi_hub_name(hub, site));
 }
 
+/* The lock is given up meanwhile.  Not while news are told: that may take long, and there is another second. */
+static void tell_wait(emi_hub *hub, int site, double seconds)
+{
+    (void)pthread_mutex_unlock(&hub->lock);
+    if (hub->options.waits && pthread_mutex_trylock(&hub->voice) == 0) {
+        hub->options.waits(hub->options.user, emi_hub_name(hub, site), seconds);
+        (void)pthread_mutex_unlock(&hub->voice);
+    }
+    (void)pthread_mutex_lock(&hub->lock);
+}
+
 /* Wait a little longer for somebody: a second, or less where something changes.  Meanwhile this thread does the work. */
 static em_status wait_more(emi_hub *hub, double began, double *told, em_error *err)
 {
@@ -74,9 +86,10 @@ static em_status wait_more(emi_hub *hub, double began, double *told, em_error *e
     em_status status = check(hub, err);
     if (status != EM_OK) return status;
     if (before - began > hub->patience) return lose_patience(hub, site, err);
-    if (hub->options.waits && before - *told >= 1 && before - began >= 1) {
+    if (before - *told >= 1 && before - began >= 1) {
         *told = before;
-        hub->options.waits(hub->options.user, emi_hub_name(hub, site), before - began);
+        tell_wait(hub, site, before - began);
+        return EM_OK; /* what is waited for may be here by now */
     }
     hub->driven = 1;
     emi_hub_poll(hub, &hub->polls[1], SECOND);
@@ -141,42 +154,72 @@ static em_status anew(em_error *err)
     return em_fail(err, EM_ENET, "node: a site came back, and all go on from the root's last step; try nothing");
 }
 
-/* What goes over a link, for the log; the lock is held. */
-static em_status log_block(emi_hub *hub, int peer, int leaves, const void *block, size_t count, em_error *err)
-{
-    unsigned char digest[EMI_SHA_BYTES];
-    emi_link *l = emi_node_link(&hub->node, peer);
-    uint64_t bytes = count, *number = leaves ? &l->blocks_sent : &l->blocks_got;
-    const emi_piece all = {block, count};
-    const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, peer)},
-                                        {.name = "direction", .text = leaves ? "sent" : "received"},
-                                        {.name = "number", .number = number},
-                                        {.name = "bytes", .number = &bytes},
-                                        {.name = "digest", .digest = digest}};
-    ++*number;
-    if (!hub->options.audit) return EM_OK;
-    em_status status = emi_sha256(&all, 1, digest, err);
-    return status == EM_OK ? emi_audit_write(hub->options.audit, "block", fields, 5, 0, err) : status;
-}
+/* ---- blocks, for the log ------------------------------------------------------------------------------------------------- */
 
-static em_status log_received(emi_hub *hub, em_error *err)
+/* Without the lock: a digest of 16 MB takes 10 ms, and other links do not wait for that.  To all neighbours goes the same block. */
+static em_status find_digests(emi_hub *hub, int count, em_error *err)
 {
     em_status status = EM_OK;
-    for (int n = 0; n < hub->node.config.links && status == EM_OK; n++) {
-        const emi_link *l = &hub->node.links[n];
-        if (l->expected) status = log_block(hub, l->peer, 0, l->inbox, l->expected, err);
+    for (int n = 0; n < count && status == EM_OK; n++) {
+        emi_block *b = &hub->logged[n];
+        const emi_piece all = {b->bytes, b->size};
+        if (n && b->bytes == b[-1].bytes)
+            memcpy(b->digest, b[-1].digest, sizeof b->digest);
+        else
+            status = emi_sha256(&all, 1, b->digest, err);
     }
     return status;
 }
 
+/* The lock is held. */
+static em_status log_blocks(emi_hub *hub, int count, int leave, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int n = 0; n < count && status == EM_OK; n++) {
+        const emi_block *b = &hub->logged[n];
+        emi_link *l = emi_node_link(&hub->node, b->peer);
+        uint64_t bytes = b->size, *number = leave ? &l->blocks_sent : &l->blocks_got;
+        const emi_field_of_line fields[] = {{.name = "peer", .text = emi_hub_name(hub, b->peer)},
+                                            {.name = "direction", .text = leave ? "sent" : "received"},
+                                            {.name = "number", .number = number},
+                                            {.name = "bytes", .number = &bytes},
+                                            {.name = "digest", .digest = b->digest}};
+        ++*number;
+        status = emi_audit_write(hub->options.audit, "block", fields, 5, 0, err);
+    }
+    return status;
+}
+
+/* What came is the solver's until it expects more, so that it may be read when the lock is given up; the run may be over then,
+ * and its blocks are those of no other one. */
+static em_status log_received(emi_hub *hub, uint64_t generation, em_error *err)
+{
+    int count = 0;
+    for (int n = 0; n < hub->node.config.links && hub->options.audit; n++) {
+        const emi_link *l = &hub->node.links[n];
+        if (l->expected) hub->logged[count++] = (emi_block){.peer = l->peer, .bytes = l->inbox, .size = l->expected};
+    }
+    if (!count) return EM_OK;
+    (void)pthread_mutex_unlock(&hub->lock);
+    em_status status = find_digests(hub, count, err);
+    (void)pthread_mutex_lock(&hub->lock);
+    if (status == EM_OK && hub->node.generation != generation) return anew(err);
+    return status == EM_OK ? log_blocks(hub, count, 0, err) : status;
+}
+
+/* ---- rounds -------------------------------------------------------------------------------------------------------------- */
+
 em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const void *const *blocks, int to_count,
                         const int *from, int from_count, size_t bytes, em_error *err)
 {
+    int logged = hub->options.audit ? to_count : 0;
+    for (int n = 0; n < logged; n++) hub->logged[n] = (emi_block){.peer = to[n], .bytes = blocks[n], .size = bytes};
+    em_status status = find_digests(hub, logged, err);
     (void)pthread_mutex_lock(&hub->lock);
-    em_status status = hub->node.generation != generation ? anew(err) : check(hub, err);
+    if (status == EM_OK) status = hub->node.generation != generation ? anew(err) : check(hub, err);
     for (int n = 0; status == EM_OK && n < hub->node.config.links; n++)
         hub->node.links[n].expected = hub->node.links[n].got = 0;
-    for (int n = 0; status == EM_OK && n < to_count; n++) status = log_block(hub, to[n], 1, blocks[n], bytes, err);
+    if (status == EM_OK) status = log_blocks(hub, logged, 1, err);
     for (int n = 0; status == EM_OK && n < to_count; n++) emi_node_send(&hub->node, to[n], blocks[n], bytes);
     for (int n = 0; status == EM_OK && n < from_count; n++) emi_node_expect(&hub->node, from[n], bytes);
     if (status == EM_OK) emi_conns_move(hub, emi_hub_now()); /* what can leave at once does */
@@ -201,8 +244,8 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     while (status == EM_OK && hub->node.generation == generation && !emi_node_round_is_done(&hub->node))
         status = wait_more(hub, began, &told, err);
     if (status == EM_OK && hub->node.generation != generation) status = anew(err);
-    if (status == EM_OK) status = log_received(hub, err);
     hub->node.waits_in_round = 0;
+    if (status == EM_OK) status = log_received(hub, generation, err);
     forget_blocks(hub);
     (void)pthread_mutex_unlock(&hub->lock);
     return status;
@@ -259,6 +302,13 @@ static int has_to_be_told(const emi_hub *hub, const emi_link *l)
 static int is_not_in_run(const emi_hub *hub, const emi_link *l)
 {
     return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
+}
+
+void emi_hub_decide(emi_hub *hub)
+{
+    (void)pthread_mutex_lock(&hub->lock);
+    emi_node_decide(&hub->node);
+    (void)pthread_mutex_unlock(&hub->lock);
 }
 
 int emi_hub_finish(emi_hub *hub, double seconds)

@@ -46,7 +46,8 @@ static void tell_news(void *user, emi_news what, const char *who, const char *wh
     const site_job *job = user;
     char line[1024];
     if (!job->options.news) return;
-    (void)snprintf(line, sizeof line, words[what], who, why ? why : "");
+    const char *form = what == EMI_NEWS_UP && why ? "link with %s is up, %s" : words[what];
+    (void)snprintf(line, sizeof line, form, who, why ? why : "");
     job->options.news(job->options.user, line);
 }
 

@@ -25,6 +25,17 @@
 
 /* ---- a text that grows ------------------------------------------------------------------------------------------ */
 
+/* A tree of as many sites as a file may name fits into a frame, whatever their names; and so does what START says of them.
+ * Only edges beside a tree can be too many. */
+enum {
+    NAME = EMI_SITE_NAME - 1,
+    SITE_LINE = sizeof "site " + NAME + EMI_ID_TEXT, /* with its blank and its end */
+    EDGE_LINE = sizeof "edge " + NAME + 1 + NAME,
+    OPTIONS_MOST = 160 * EMI_STUDY_OPTIONS
+};
+_Static_assert(OPTIONS_MOST + EMI_SITES_MOST * (SITE_LINE + EDGE_LINE) <= EMI_STUDY_MOST, "a tree can be told");
+_Static_assert(EMI_START_HEAD + EMI_SITES_MOST * EMI_ENTRY_BYTES <= EMI_START_MOST, "and can be begun");
+
 /* Up to the most that a frame can carry to a neighbour. */
 typedef struct canonical {
     char *text; /* [EMI_STUDY_MOST + 1] */

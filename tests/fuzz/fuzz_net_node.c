@@ -4,10 +4,12 @@
  * Signatures begin with 's', a run is called by the first 16 bytes of its START, and lives are numbered: so the fuzzer can
  * say what a good neighbour would. */
 #define EMI_FRAME_MOST 64 /* blocks of many frames in few bytes; before any header */
+#include "net/awaited.c"
 #include "net/frame.c"
 #include "net/link.c"
 #include "net/meeting.c"
 #include "net/node.c"
+#include "net/pace.c"
 
 #include "fuzz.h"
 

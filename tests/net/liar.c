@@ -49,28 +49,44 @@ int is_told(stage *s, const char *words)
     return told;
 }
 
-static void open_study(stage *s)
+/* Names as long as they may be, and longer than what the hub's own tests call its neighbours. */
+static void name_of(int site, char name[EMI_SITE_NAME])
 {
-    char text[2048], id[SITES][EMI_ID_TEXT];
-    em_error err = {0};
-    for (int n = 0; n < SITES; n++) {
-        unsigned char seed[32];
-        memset(seed, 0x20 + n, sizeof seed);
-        assert_ok(emi_identity_from_seed(&s->identities[n], seed, &err), &err);
-        emi_id_write(emi_identity_public(s->identities[n]), id[n]);
-    }
-    int size = snprintf(text, sizeof text,
-                        "[study]\nname = lies\ncomponents = 2\nmasks = no\n[site s0]\nid = %s\n"
-                        "[site s1]\nid = %s\naddress = 127.0.0.1:%d\nneighbours = s0, s2\n[site s2]\nid = %s\n",
-                        id[0], id[1], s->port, id[2]);
-    assert_ok(emi_study_parse(&s->study, "lies", text, (size_t)size, &err), &err);
+    if (site < SITES)
+        (void)snprintf(name, EMI_SITE_NAME, "s%d", site);
+    else
+        (void)snprintf(name, EMI_SITE_NAME, "a-site-whose-name-is-as-long-%03x", (unsigned)site & 0xfff);
 }
 
-void stage_open_as(stage *s, int site)
+static void open_study(stage *s)
+{
+    enum { HEAD = 512, EACH = 192 };
+    size_t room = HEAD + EACH * (size_t)s->sites, used;
+    char *text = malloc(room), name[EMI_SITE_NAME], id[EMI_ID_TEXT];
+    em_error err = {0};
+    s->identities = calloc((size_t)s->sites, sizeof(emi_identity *));
+    assert_true(text && s->identities);
+    used = (size_t)snprintf(text, room, "[study]\nname = lies\ncomponents = 2\nmasks = no\n");
+    for (int n = 0; n < s->sites; n++) {
+        unsigned char seed[32] = {(unsigned char)n, (unsigned char)(n >> 8), 0x20};
+        assert_ok(emi_identity_from_seed(&s->identities[n], seed, &err), &err);
+        emi_id_write(emi_identity_public(s->identities[n]), id);
+        name_of(n, name);
+        used += (size_t)snprintf(text + used, room - used, "[site %s]\nid = %s\n", name, id);
+        if (n == HUB)
+            used +=
+                (size_t)snprintf(text + used, room - used, "address = 127.0.0.1:%d\nneighbours = s0, s2\n", s->port);
+        if (n >= SITES) used += (size_t)snprintf(text + used, room - used, "address = 127.0.0.1:1\nneighbours = s2\n");
+    }
+    assert_ok(emi_study_parse(&s->study, "lies", text, used, &err), &err);
+    free(text);
+}
+
+void stage_open_as(stage *s, int site, int sites)
 {
     char place[32];
     em_error err = {0};
-    *s = (stage){.port = free_ports(1), .site = site};
+    *s = (stage){.port = free_ports(1), .site = site, .sites = sites};
     (void)pthread_mutex_init(&s->lock, NULL);
     open_study(s);
     (void)snprintf(place, sizeof place, "127.0.0.1:%d", s->port);
@@ -88,14 +104,15 @@ void stage_open_as(stage *s, int site)
 
 void stage_open(stage *s)
 {
-    stage_open_as(s, HUB);
+    stage_open_as(s, HUB, SITES);
 }
 
 void stage_close(stage *s)
 {
     emi_hub_close(&s->hub);
     emi_study_close(&s->study);
-    for (int n = 0; n < SITES; n++) emi_identity_close(&s->identities[n]);
+    for (int n = 0; n < s->sites; n++) emi_identity_close(&s->identities[n]);
+    free(s->identities);
     (void)pthread_mutex_destroy(&s->lock);
 }
 
@@ -287,6 +304,7 @@ liar *member(stage *s, int site)
     hello_of(l, &hello);
     liar_greets(l, &hello);
     assert_true(liar_hears(l, EMI_HELLO));
+    memcpy(l->hello, l->frame.payload, sizeof l->hello);
     return l;
 }
 
@@ -307,42 +325,53 @@ void entry_of(stage *s, int site, unsigned char fill, emi_entry *entry)
     *entry = (emi_entry){.site = (uint16_t)site, .columns = 3};
     memset(entry->instance, 0x40 + site, sizeof entry->instance);
     memset(entry->key, fill, sizeof entry->key);
+    if (site >= SITES) emi_u16_write(entry->key, (uint16_t)site); /* more than a byte can tell apart */
     sign_entry(s, entry);
 }
 
-void good_start(liar *parent, unsigned char start[START_BYTES])
+size_t start_bytes(const stage *s)
+{
+    return EMI_START_HEAD + (size_t)s->sites * EMI_ENTRY_BYTES;
+}
+
+void good_start(liar *parent, unsigned char *start)
 {
     emi_entry entry;
     memset(start, 7, EMI_START_HEAD);
     do assert_true(liar_hears(parent, EMI_ENTRY));
     while (emi_u16_read(parent->frame.payload) != HUB);
     memcpy(start + EMI_START_HEAD + EMI_ENTRY_BYTES, parent->frame.payload, EMI_ENTRY_BYTES);
-    for (int site = 0; site < SITES; site += 2) {
+    for (int site = 0; site < parent->on->sites; site++) {
+        if (site == HUB) continue;
         entry_of(parent->on, site, (unsigned char)(0x60 + site), &entry);
         emi_entry_write(&entry, start + EMI_START_HEAD + (size_t)site * EMI_ENTRY_BYTES);
     }
 }
 
-void run_of(const stage *s, const unsigned char start[START_BYTES], unsigned char run[EMI_RUN_BYTES])
+void run_of(const stage *s, const unsigned char *start, unsigned char run[EMI_RUN_BYTES])
 {
     em_error err = {0};
-    const emi_piece pieces[] = {{"eigenmesh run 1", 16}, {s->study->digest, EMI_SHA_BYTES}, {start, START_BYTES}};
+    const emi_piece pieces[] = {{"eigenmesh run 1", 16}, {s->study->digest, EMI_SHA_BYTES}, {start, start_bytes(s)}};
     assert_ok(emi_sha256(pieces, 3, run, &err), &err);
 }
 
 void enter_run(liar *parent, liar *child)
 {
-    unsigned char start[START_BYTES], run[EMI_RUN_BYTES + 8] = {0};
+    size_t size = start_bytes(parent->on);
+    unsigned char *start = malloc(size), run[EMI_RUN_BYTES + 8] = {0};
+    assert_non_null(start);
     good_start(parent, start);
     run_of(parent->on, start, run);
-    liar_says(parent, EMI_START, 0, start, sizeof start);
+    liar_says(parent, EMI_START, 0, start, size);
     do assert_true(liar_hears(parent, EMI_RUN));
     while (memcmp(parent->frame.payload, run, EMI_RUN_BYTES) != 0);
     memcpy(parent->run, run, EMI_RUN_BYTES);
     liar_says(parent, EMI_RUN, 0, run, sizeof run);
-    if (!child) return;
-    do assert_true(liar_hears(child, EMI_START));
-    while (memcmp(child->frame.payload, start, sizeof start) != 0);
-    memcpy(child->run, run, EMI_RUN_BYTES);
-    liar_says(child, EMI_RUN, 0, run, sizeof run);
+    if (child) {
+        do assert_true(liar_hears(child, EMI_START));
+        while (memcmp(child->frame.payload, start, size) != 0);
+        memcpy(child->run, run, EMI_RUN_BYTES);
+        liar_says(child, EMI_RUN, 0, run, sizeof run);
+    }
+    free(start);
 }

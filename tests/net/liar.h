@@ -10,7 +10,8 @@ enum { PARENT = 0, HUB = 1, CHILD = 2, SITES = 3, START_BYTES = EMI_START_HEAD +
 
 typedef struct stage {
     emi_study *study;
-    emi_identity *identities[SITES];
+    int sites; /* 3, or more of them: all others are behind the child */
+    emi_identity **identities;
     emi_hub *hub;
     atomic_int interrupted;
     int port, site; /* of the hub: 1, at this port; or 2, which dials 1 there */
@@ -23,7 +24,7 @@ typedef struct stage {
 } stage;
 
 void stage_open(stage *s);
-void stage_open_as(stage *s, int site);
+void stage_open_as(stage *s, int site, int sites);
 void stage_close(stage *s); /* the hub ends, whatever was done to it */
 
 /* Is this told, within a few seconds? */
@@ -39,7 +40,8 @@ typedef struct liar {
     emi_tls *tls;
     emi_connection *c;
     unsigned char instance[EMI_INSTANCE_BYTES];
-    unsigned char run[EMI_RUN_BYTES]; /* that its frames say they are of */
+    unsigned char run[EMI_RUN_BYTES];     /* that its frames say they are of */
+    unsigned char hello[EMI_HELLO_BYTES]; /* the hub's */
     unsigned char in[EMI_FRAME_HEAD + EMI_FRAME_MOST];
     size_t count, used;
     emi_frame frame; /* the last that came */
@@ -68,8 +70,9 @@ void entry_of(stage *s, int site, unsigned char fill, emi_entry *entry);
 void sign_entry(stage *s, emi_entry *entry);
 
 /* A START that the hub enters, with its own entry as it sent it; and enter it: the parent's and the child's frames are of that run. */
-void good_start(liar *parent, unsigned char start[START_BYTES]);
-void run_of(const stage *s, const unsigned char start[START_BYTES], unsigned char run[EMI_RUN_BYTES]);
+size_t start_bytes(const stage *s);
+void good_start(liar *parent, unsigned char *start);
+void run_of(const stage *s, const unsigned char *start, unsigned char run[EMI_RUN_BYTES]);
 void enter_run(liar *parent, liar *child);
 
 #endif

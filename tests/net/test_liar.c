@@ -129,6 +129,34 @@ static void another_life(void **state)
     stage_close(&s);
 }
 
+static int count_told(stage *s, const char *words)
+{
+    int count = 0;
+    (void)pthread_mutex_lock(&s->lock);
+    for (const char *at = strstr(s->news, words); at; at = strstr(at + 1, words)) count++;
+    (void)pthread_mutex_unlock(&s->lock);
+    return count;
+}
+
+/* A member that comes and goes without end is told of a few times, then how often it did; and what is told last is how it is. */
+static void coming_and_going(void **state)
+{
+    enum { TIMES = 60, FEW = EMI_PACE_FREE + 8 };
+    stage s;
+    (void)state;
+    stage_open(&s);
+    for (int n = 0; n < TIMES; n++) liar_close(member(&s, CHILD));
+    liar *stays = member(&s, CHILD);
+    assert_true(is_told(&s, "0 s2: after "));
+    for (int n = 0; n < 2 * EMI_PACE_MOST && count_told(&s, "0 s2") == count_told(&s, "1 s2"); n++)
+        assert_true(is_open(stays));
+    assert_in_range(count_told(&s, "0 s2"), EMI_PACE_FREE + 1, FEW);
+    assert_int_equal(count_told(&s, "0 s2"), count_told(&s, "1 s2") + 1);
+    liar_close(stays);
+    hub_is_well(&s);
+    stage_close(&s);
+}
+
 /* ---- ENTRY ------------------------------------------------------------------------------------------------------------------ */
 
 /* An entry from a member that may not say it, or as nobody signed it: each on a connection of its own. */
@@ -294,14 +322,11 @@ static void starts_that_are_none(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(another_site_in_hello),
-                                       cmocka_unit_test(something_else_than_hello),
-                                       cmocka_unit_test(hello_twice),
-                                       cmocka_unit_test(another_study),
-                                       cmocka_unit_test(another_life),
-                                       cmocka_unit_test(entries_of_others),
-                                       cmocka_unit_test(entries_that_nobody_signed),
-                                       cmocka_unit_test(old_entries),
-                                       cmocka_unit_test(starts_that_are_none)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_site_in_hello), cmocka_unit_test(something_else_than_hello),
+        cmocka_unit_test(hello_twice),           cmocka_unit_test(another_study),
+        cmocka_unit_test(another_life),          cmocka_unit_test(coming_and_going),
+        cmocka_unit_test(entries_of_others),     cmocka_unit_test(entries_that_nobody_signed),
+        cmocka_unit_test(old_entries),           cmocka_unit_test(starts_that_are_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void a_link_that_breaks_at_once(void **state)
     emi_hello hello;
     int calls = 0;
     (void)state;
-    stage_open_as(&s, CHILD);
+    stage_open_as(&s, CHILD, SITES);
     int listener = open_listener(&s);
     for (liar *l; (l = liar_answers(&s, HUB, listener, 1.5)); calls++) {
         assert_true(liar_hears(l, EMI_HELLO));
@@ -44,7 +44,7 @@ static void closed_where_hello_is_due(void **state)
 {
     stage s;
     (void)state;
-    stage_open_as(&s, CHILD);
+    stage_open_as(&s, CHILD, SITES);
     int listener = open_listener(&s);
     liar *l = liar_answers(&s, HUB, listener, 10);
     assert_non_null(l);
@@ -61,7 +61,7 @@ static void another_member_answers(void **state)
 {
     stage s;
     (void)state;
-    stage_open_as(&s, CHILD);
+    stage_open_as(&s, CHILD, SITES);
     int listener = open_listener(&s);
     liar *l = liar_answers(&s, CHILD, listener, 10); /* the hub's own key, even */
     if (l) liar_close(l);

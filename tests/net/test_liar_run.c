@@ -89,7 +89,7 @@ static void data_of_another_size(void **state)
         liar_says(c.child, EMI_DATA, (uint64_t)cases[n].full + 1, zeros, 1); /* what follows changes nothing */
         assert_true(liar_hears(c.child, EMI_LEAVE));
         assert_int_equal(emi_u16_read(c.child->frame.payload), EMI_LEAVE_SIZE);
-        scene_close(&c, 0, "s2 and this site do not agree on the size of a block");
+        scene_close(&c, 0, "s2 sent a block of another size than this site expects");
     }
 }
 
@@ -175,7 +175,20 @@ static void a_round_that_is_given_up(void **state)
 
 /* ---- counts -------------------------------------------------------------------------------------------------------------------- */
 
-/* The hub is somebody new afterwards, and can be met again. */
+/* The hub says HELLO anew to a neighbour that it has left, as somebody new. */
+static liar *meet_somebody_new(liar *before)
+{
+    emi_hello was, is;
+    emi_hello_read(before->hello, &was);
+    assert_true(is_closed(before));
+    liar *again = member(before->on, before->site);
+    emi_hello_read(again->hello, &is);
+    assert_memory_not_equal(is.instance, was.instance, sizeof is.instance);
+    liar_close(before);
+    return again;
+}
+
+/* The hub is somebody new afterwards, and all neighbours meet it again: the honest one too, at once and in a run that goes on. */
 static void set_back(emi_frame_kind kind, uint64_t count)
 {
     scene c;
@@ -185,8 +198,10 @@ static void set_back(emi_frame_kind kind, uint64_t count)
     memcpy(payload, c.parent->run, EMI_RUN_BYTES);
     emi_u64_write(kind == EMI_ACK ? payload : payload + EMI_RUN_BYTES, count);
     if (kind == EMI_HELLO) {
+        liar *again = liar_open(&c.s, PARENT);
+        memcpy(again->hello, c.parent->hello, sizeof again->hello);
         liar_close(c.parent);
-        c.parent = liar_open(&c.s, PARENT);
+        c.parent = again;
         hello_of(c.parent, &hello);
         memcpy(hello.run, c.child->run, EMI_RUN_BYTES);
         hello.received = count;
@@ -195,7 +210,9 @@ static void set_back(emi_frame_kind kind, uint64_t count)
         liar_says(c.parent, kind, 0, payload, kind == EMI_ACK ? 8 : sizeof payload);
     }
     assert_true(is_told(&c.s, "s0: counts frames that cannot be"));
-    enter_run(c.parent, NULL); /* it has a new entry, and another run can begin */
+    c.child = meet_somebody_new(c.child);
+    c.parent = meet_somebody_new(c.parent);
+    enter_run(c.parent, c.child);
     scene_close(&c, 0, "a site came back");
 }
 
@@ -223,6 +240,8 @@ static void count_of_a_run_to_come(void **state)
     liar_says(parent, EMI_RUN, 0, run, sizeof run);
     liar_says(parent, EMI_START, 0, start, sizeof start);
     assert_true(is_told(&s, "s0: counts frames that cannot be"));
+    child = meet_somebody_new(child);
+    parent = meet_somebody_new(parent);
     enter_run(parent, child);
     liar_close(child);
     liar_close(parent);
@@ -265,9 +284,10 @@ static void whom_a_liar_awaits(void **state)
 /* What ends the run here too, by whom; all else is a link that is down. */
 static const char *end_by(int code, int from)
 {
-    if (code == EMI_LEAVE_FINISHED && from == PARENT) return "says that the study is done";
-    if (code == EMI_LEAVE_SIZE) return "do not agree on the size";
-    return code == EMI_LEAVE_ROOT && from == PARENT ? "the root has ended the run" : NULL;
+    if (from != PARENT) return NULL; /* nothing was sent to the child, either */
+    if (code == EMI_LEAVE_FINISHED) return "s0 says that the study is done";
+    if (code == EMI_LEAVE_SIZE) return "s0 says that this site sent it a block of another size";
+    return code == EMI_LEAVE_ROOT ? "s0 says that the root has ended the run" : NULL;
 }
 
 static void leaving_for_any_reason(void **state)
@@ -290,6 +310,35 @@ static void leaving_for_any_reason(void **state)
     }
 }
 
+/* That a block was of another size is believed of whom one is on its way to, in the run that both are in: of nobody else. */
+static void sizes_that_cannot_be_wrong(void **state)
+{
+    enum { BEFORE, OF_ANOTHER, AFTER, CASES };
+    (void)state;
+    for (int n = 0; n < CASES; n++) {
+        scene c;
+        unsigned char size[2], count[8];
+        emi_u16_write(size, EMI_LEAVE_SIZE);
+        emi_u64_write(count, 3);
+        if (n == BEFORE) {
+            stage_open(&c.s);
+            c.parent = member(&c.s, PARENT);
+            c.child = member(&c.s, CHILD);
+            solver_begin(&c.s, BLOCK);
+        } else {
+            scene_open(&c);
+        }
+        if (n == OF_ANOTHER) c.parent->run[0] ^= 1;
+        while (n == AFTER && c.parent->frame.sequence < 2) assert_true(liar_hears(c.parent, EMI_DATA));
+        if (n == AFTER) liar_says(c.parent, EMI_ACK, 0, count, sizeof count);
+        liar_says(c.parent, EMI_LEAVE, 0, size, sizeof size);
+        assert_true(is_closed(c.parent));
+        assert_true(is_told(&c.s, "s0: was sent a block of another size"));
+        assert_true(is_open(c.child));
+        scene_close(&c, 1, "interrupted");
+    }
+}
+
 /* ---- no frames -------------------------------------------------------------------------------------------------------------------- */
 
 static void bytes_that_are_no_frame(void **state)
@@ -306,7 +355,7 @@ static void bytes_that_are_no_frame(void **state)
         {EMI_DATA, 0, 0, 0, 0xff, 0xff, 0xff, 0xff},
         {EMI_START, 0, 0, 0, 25},
         {EMI_START, 0, 0, 0, 0xff, 0xff, 0xff, 0x7f},
-        {EMI_STUDY, 0, 0, 0, 1, 0, 1},
+        {EMI_STUDY, 0, 0, 0, 1, 0, 4},
         {EMI_HELLO, 0, 0, 0, EMI_HELLO_BYTES + 1},
     };
     (void)state;
@@ -339,13 +388,20 @@ static void half_a_frame(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_block_that_is_right),    cmocka_unit_test(data_out_of_order),
-        cmocka_unit_test(data_of_another_size),     cmocka_unit_test(too_much_data),
-        cmocka_unit_test(data_of_another_run),      cmocka_unit_test(questions_without_end),
-        cmocka_unit_test(a_round_that_is_given_up), cmocka_unit_test(counts_that_cannot_be),
-        cmocka_unit_test(counts_of_another_run),    cmocka_unit_test(count_of_a_run_to_come),
-        cmocka_unit_test(whom_a_liar_awaits),       cmocka_unit_test(leaving_for_any_reason),
-        cmocka_unit_test(bytes_that_are_no_frame),  cmocka_unit_test(half_a_frame)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_block_that_is_right),
+                                       cmocka_unit_test(data_out_of_order),
+                                       cmocka_unit_test(data_of_another_size),
+                                       cmocka_unit_test(too_much_data),
+                                       cmocka_unit_test(data_of_another_run),
+                                       cmocka_unit_test(questions_without_end),
+                                       cmocka_unit_test(a_round_that_is_given_up),
+                                       cmocka_unit_test(counts_that_cannot_be),
+                                       cmocka_unit_test(counts_of_another_run),
+                                       cmocka_unit_test(count_of_a_run_to_come),
+                                       cmocka_unit_test(whom_a_liar_awaits),
+                                       cmocka_unit_test(leaving_for_any_reason),
+                                       cmocka_unit_test(sizes_that_cannot_be_wrong),
+                                       cmocka_unit_test(bytes_that_are_no_frame),
+                                       cmocka_unit_test(half_a_frame)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
-/* The machine of a node under random schedules: cuts, kills, restarts, late and early bytes, in virtual time and without sockets.
- * Sites of a random tree sum numbers at the root and are told the answer, step by step, as a fit does; whatever happens, they
- * all end with one model, which is the right one, and no total is ever of parts of two questions. */
+/* The machine of a node under random schedules: cuts, kills, restarts, lives that begin anew, late and early bytes, in virtual
+ * time and without sockets.  Sites of a random tree sum numbers at the root and are told the answer, step by step, as a fit
+ * does; whatever happens, they all end with one model, which is the right one, and no total is ever of parts of two
+ * questions. */
 #define EMI_FRAME_MOST 16 /* blocks of many frames, quickly; before any header */
+#include "net/awaited.c"
 #include "net/frame.c"
 #include "net/link.c"
 #include "net/meeting.c"
 #include "net/node.c"
+#include "net/pace.c"
 #include "support/check.h"
 
 #include <stdio.h>
@@ -225,6 +228,13 @@ static int all_got(const site *s, int n)
     return 1;
 }
 
+/* On the disk, before it is handed on. */
+static void write_that_it_is_done(site *s)
+{
+    s->finished = 1;
+    emi_node_decide(&s->node);
+}
+
 /* Take what came in this stage, and hand on what follows from it. */
 static void take_and_give(site *s, int n)
 {
@@ -238,7 +248,7 @@ static void take_and_give(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = down ? got[k] : s->out[k] + got[k];
     }
     s->gave = 1;
-    if (s->stage == FINISH) s->finished = 1; /* on the disk, before it is handed on */
+    if (s->stage == FINISH) write_that_it_is_done(s);
     for (int l = 0; l < w.links[n]; l++) {
         int from_here = (w.parent[w.peers[n][l]] == n) == down;
         if (from_here) emi_node_send(&s->node, w.peers[n][l], s->out, bytes);
@@ -266,7 +276,7 @@ static void prepare_stage(site *s, int n)
         for (int k = 0; k < w.numbers; k++) s->out[k] = part_of(n, s->block[0], k);
     if (s->stage == MODEL && n == 0) s->out[0] = s->model[0];
     if (s->stage == DIGEST) s->out[0] = s->model[0];
-    if (s->stage == FINISH && n == 0) s->finished = 1;
+    if (s->stage == FINISH && n == 0) write_that_it_is_done(s);
     if (n == 0 || !is_down(s->stage)) s->out[TAG] = tag_of(s);
     for (int l = 0; l < w.links[n]; l++) s->node.links[l].expected = s->node.links[l].got = 0;
     begin_round(s, n);
@@ -325,7 +335,7 @@ static void run_program(int n)
         if (n == 0) s->model[0] = w.saved_total;
         if (n == 0 && s->step == STEPS) s->step = STEPS - 1;
     }
-    if (!s->runs || s->stage == DONE || s->node.finished) return;
+    if (!s->runs || s->stage == DONE || (s->node.finished && s->stage != FINISH)) return;
     if (!s->in_round) prepare_stage(s, n);
     if (!s->gave && all_got(s, n)) take_and_give(s, n);
     if (s->gave && emi_node_round_is_done(&s->node)) next_stage(s, n);
@@ -415,6 +425,17 @@ static int all_done(void)
     return 1;
 }
 
+/* A node that is somebody new has left its links. */
+static void close_left_over(void)
+{
+    for (int c = 0; c < w.wire_count; c++) {
+        wire *at = &w.wires[c];
+        int ends[2] = {at->a, at->b};
+        for (int e = 0; e < 2 && at->open; e++)
+            if (at->attached[e] && !emi_node_link(&w.sites[ends[e]].node, ends[1 - e])->up) close_wire(at);
+    }
+}
+
 /* Who is told that the study is done, and has the model, is done. */
 static void hear_that_it_is_done(int n)
 {
@@ -447,21 +468,42 @@ static void turn(void)
     hear_that_it_is_done(n);
 }
 
-/* One schedule: so many accidents, at any time, then none. */
+/* Some are done, and others are not: that does not last. */
+static int is_ending(void)
+{
+    int done = 0;
+    for (int n = 0; n < w.count; n++) done += w.sites[n].finished;
+    return done > 0 && done < w.count;
+}
+
+static void have_accident(void)
+{
+    int n = (int)draw((uint64_t)w.count), what = (int)draw(5);
+    if (what < 2)
+        close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
+    else if (what < 4)
+        kill_site(n);
+    else if (w.sites[n].alive && !w.sites[n].node.finished)
+        assert_int_equal(emi_node_renew(&w.sites[n].node, w.now), 0);
+    close_left_over();
+}
+
+/* One schedule: so many accidents, at any time, and some more when it ends; then none. */
 static void schedule(uint64_t seed, int accidents)
 {
     make_world(seed, MOST);
     long turns = 0, calm = 0;
+    int at_the_end = accidents ? (int)draw(6) : 0;
     while (!all_done() && calm < 4000000) {
         turn();
         turns++;
         if (accidents > 0 && draw(400) == 0) {
             accidents--;
-            int n = (int)draw((uint64_t)w.count);
-            if (draw(2))
-                close_wire(&w.wires[draw((uint64_t)w.wire_count)]);
-            else
-                kill_site(n);
+            have_accident();
+        }
+        if (at_the_end > 0 && is_ending() && draw(30) == 0) {
+            at_the_end--;
+            have_accident();
         }
         if (accidents == 0) calm++;
     }
