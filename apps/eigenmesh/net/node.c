@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const option_spec node_options[] = {
     {.name = "output",
@@ -98,10 +99,21 @@ static int watch(const em_progress *now, void *user)
     return 0;
 }
 
+static int is_read_once(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
 static em_status arrange(void *user, const char *const *names, size_t count, const em_data **data, em_error *err)
 {
     node_job *job = user;
     em_status status = EM_OK;
+    if (is_read_once(job->args->operands[1]))
+        return emi_fail(err, EM_EDATA,
+                        "%s: its columns are in another order than the root's, and it can be read only once; try a "
+                        "file, or the root's order",
+                        em_data_name(job->data));
     em_data_free(&job->arranged);
     reading_free(&job->rearranged);
     job->rearranged = (reading){0};
@@ -164,6 +176,8 @@ static em_status take_part(node_job *job, em_error *err)
         complain("nobody has vouched for %s: compare its fingerprint on the telephone, then --accept it",
                  options.study);
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, NULL, err));
+    if (args_reports(args) && !args_given(args, "json")) reading_print(&job->reading);
+    (void)fflush(stdout); /* what was read is of interest before hours of waiting */
     if (!options.rehearse) TRY(outputs_open(&job->file, 1, args, err));
     interrupt_defer();
     TRY(em_site_run(&job->model, &options, job->data, &job->report, err));
@@ -214,7 +228,7 @@ static em_status node(const arguments *args, em_error *err)
     em_status status = take_part(&job, err);
     if (status == EM_OK) status = verdict(&job, err);
     if (status != EM_OK) name_flag(err);
-    const node_end end = {&job.report, job.model, job.file.path, status, err};
+    const node_end end = {&job.report, job.model, &job.reading, job.file.path, status, err};
     if (args_given(args, "json"))
         node_json(&end);
     else if (args_reports(args) && node_print(&end, &later) != EM_OK && status == EM_OK)
