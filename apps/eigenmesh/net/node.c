@@ -1,5 +1,6 @@
 /* eigenmesh node: take part in a study. */
 #include "command.h"
+#include "files.h"
 #include "input.h"
 #include "message.h"
 #include "node_report.h"
@@ -41,7 +42,7 @@ static const option_spec node_options[] = {
      .metavar = "DIR",
      .preset = "~/.local/state/eigenmesh",
      .help = "what outlives a process goes here, in FINGERPRINT/SITE"},
-    {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log"},
+    {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log", .file = WRITES},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
     {.name = "dry-run",
      .help = "at all sites: try links, keys, file and columns; compute nothing, send no number of a cell"},
@@ -147,6 +148,22 @@ static em_status choose_patience(const arguments *args, double *seconds, em_erro
     return emi_fail(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 24h, or forever", text);
 }
 
+/* The key may be one that nobody named, and a model in its place would be the end of this site. */
+static em_status spare_key(const arguments *args, const char *key, em_error *err)
+{
+    collisions c = {0};
+    em_status status = EM_OK;
+    const char *model = args_text(args, "output"), *log = args_text(args, "log");
+    if (log && strcmp(log, "-") == 0)
+        TRY(emi_fail(err, EM_EINVAL, "--log: is read again, which standard output cannot be; try a file's name"));
+    if (model) TRY(collisions_write(&c, "--output", model, err));
+    if (log) TRY(collisions_write(&c, "--log", log, err));
+    TRY(collisions_read(&c, "--key", key, err));
+done:
+    collisions_free(&c);
+    return status;
+}
+
 static em_status take_part(node_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -171,6 +188,7 @@ static em_status take_part(node_job *job, em_error *err)
     TRY(choose_patience(args, &options.patience, err));
     TRY(args_int(args, "threads", 1, &options.threads, err));
     TRY(private_key_path(args_text(args, "key"), key, err));
+    TRY(spare_key(args, key, err));
     TRY(private_state_path(args_text(args, "state"), folder, err));
     if (!options.accept && !args_given(args, "quiet"))
         complain("nobody has vouched for %s: compare its fingerprint on the telephone, then --accept it",
