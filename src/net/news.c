@@ -106,6 +106,7 @@ void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const
     if (hub->node.finished && what != EMI_NEWS_UP) return; /* all go now */
     if (is_told_already(hub, what, peer, from, why)) return;
     if (what != EMI_NEWS_DOWN || !from) log_news(hub, what, peer, who, why); /* not each time that nobody answers */
-    int goodbye = what == EMI_NEWS_DOWN && !from && emi_node_link(&hub->node, peer)->left; /* it was said why */
+    const emi_link *l = emi_node_link(&hub->node, peer);
+    int goodbye = what == EMI_NEWS_DOWN && !from && l && (l->left || l->said_leave); /* it was said why */
     if (hub->options.news && !goodbye) hub->options.news(hub->options.user, what, who, why);
 }
