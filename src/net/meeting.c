@@ -98,7 +98,7 @@ static void enter(emi_node *node, const unsigned char *start, const unsigned cha
     free(node->start);
     node->start = copy;
     memcpy(node->run, run, EMI_RUN_BYTES);
-    node->iteration = emi_u64_read(start + 16);
+    node->iteration = emi_u64_read(node->start + 16);
     node->generation++;
     node->waits_in_round = 0;
     for (int n = 0; n < node->config.links; n++) {

@@ -190,6 +190,7 @@ void emi_hub_tell(emi_hub *hub, emi_news what, int peer, const char *from, const
         hub->told[peer].hidden_ups = 0;
         why = cuts;
     }
-    int goodbye = what == EMI_NEWS_DOWN && !from && emi_node_link(&hub->node, peer)->left; /* it was said why */
+    const emi_link *l = emi_node_link(&hub->node, peer);
+    int goodbye = what == EMI_NEWS_DOWN && !from && l && (l->left || l->said_leave); /* it was said why */
     if (!goodbye) note(hub, what, who, why);
 }

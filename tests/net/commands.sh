@@ -184,3 +184,17 @@ refuses 2 "5 columns have no 10 components" study check heart.study -d 5
 sed 's/^scale.*/method = deepca\nwire = 64/; s/^\[site oslo\]/&\naddress = o:1/' heart.study >wire.study
 refuses 2 "wire.study: wire: not used by method deepca" study check wire.study
 refuses 2 "rome cannot be reached from berlin" study check <(sed 's/oslo, rome/oslo/' heart.study)
+
+# ---- node -----------------------------------------------------------------------------------------------------------
+
+# No file of its own is written over: not the key, named or not, nor the log, the study or the data.
+printf 'a,b,c\n1,2,3\n4,5,7\n' >data.csv
+refuses 2 "--output: 'home/.config/eigenmesh/key' is the file of --key" node heart.study data.csv -o home/.config/eigenmesh/key
+ln -s home/.config/eigenmesh/key linked
+refuses 2 "--log: 'linked' is the file of --key" node heart.study data.csv --log linked
+refuses 2 "--log: 'a.log' is the file of --output too" node heart.study data.csv -o a.log --log a.log
+refuses 2 "--output: 'heart.study' is the file of STUDY too" node heart.study data.csv -o heart.study
+refuses 2 "--log: is read again" node heart.study data.csv --log -
+refuses 2 "--patience: '1day' is not a time; try 30s, 10min, 24h, or forever" node heart.study data.csv --patience 1day
+refuses 2 "STUDY is missing" node
+refuses 2 "INPUT is missing" node heart.study

@@ -32,11 +32,14 @@ one_line out.0 "all(l['was_up'] and l['bytes_sent'] > 0 for l in j['links'])"
 one_line out.0 "{w['site']: w['seconds'] for w in j['waited']}['s2'] > 2"
 says out.1 '^data +231 x 20 over all sites$'
 says out.1 '^method +krylov$'
-says out.1 '^s0 +[0-9.e-]+ +[0-9.e-]+ +0 +0\.0 +[0-9.]+$'
-says out.1 '^s2( +-){4} +[1-9][0-9]*\.[0-9]$'
+says out.1 '^site +sent +received +cuts +down +waited$'
+says out.1 '^s0( +[0-9.]+ [kM]?B){2} +0 +0 s +[0-9.]+ s$'
+says out.1 '^s2( +-){4} +[1-9][0-9.]* s$'
 kept=$(echo state.2/*/s2/model.npz)
 says out.2 "^model +$kept; the same command with -o FILE copies it$"
 cmp -s model.1.npz "$kept" || fail "the model that the state keeps is another one"
+one_line out.0 "[i['file'] for i in j['inputs']] == ['data.0.csv']"
+says out.1 '^read +data.1.csv: commas, a header$'
 echo "ok: the table, one line of JSON, and a site without -o"
 
 # Later it is written from there; also where the study goes by another name, which is not in the fingerprint.
@@ -94,7 +97,7 @@ one_line out.1 "j['reason'] == 'patience' and j['awaited'] == 's0' and 'waited f
 one_line out.1 "[(l['neighbour'], l['was_up']) for l in j['links']] == [('s0', False)]"
 start 1
 ends 1 1
-says out.1 '^s0 +0 +0 +0 +never up +[0-9.]+$'
+says out.1 '^s0 +0 B +0 B +0 +never up +[0-9.]+ s$'
 
 # It never came to links: usage, input, and a port that is taken.
 json_of() { # STATUS EXPRESSION ARGUMENT...
@@ -122,6 +125,19 @@ taken=$!
 until [[ -s taken ]]; do sleep 0.1; done
 json_of 1 "j['reason'] == 'network' and 'is taken by another program' in j['error']" heart.study data.1.csv --key key.1
 kill "$taken"
+
+# By a pipe the data is there once, and cannot be put into the root's order.
+patience=6s
+rm -rf state.* err.*
+start 0
+start 2
+python3 -c 'import sys
+for line in sys.stdin: print(",".join(reversed(line.strip().split(","))))' <data.1.csv >turned.csv
+status=0
+"$program" node heart.study - --key key.1 --state state.1 --patience 60s --json <turned.csv >out.1 2>err.1 || status=$?
+[[ $status == 2 ]] || fail "status $status, not 2"
+one_line out.1 "j['reason'] == 'input' and 'can be read only once' in j['error']"
+for n in 0 2; do ends "$n" 1; done
 
 # Interrupted; the others are told so, and go on waiting.
 patience=120s

@@ -44,9 +44,10 @@ echo "ok: columns in another order"
 study_of 3 "components = 3"
 rm -rf state.* err.*
 sed -i '1s/f3/g3/' data.1.csv
-patience=4s
+patience=30s
 all_start 3
 for n in 0 1 2; do ends "$n" 1; done
+grep -q "s1 has other columns than the root: all wait for this site" err.1 || fail "the site is not told that it is awaited"
 grep -q "s1 has columns of other names" err.0 || fail "the root does not say who has other columns"
 grep -q "waited for s1 as long as patience lasts: its columns are not the root's" err.0 || fail "the root's end"
 grep -q "and the others for s1, this site; try whether its columns are the root's" err.1 ||

@@ -1,5 +1,6 @@
 /* eigenmesh node: take part in a study. */
 #include "command.h"
+#include "files.h"
 #include "input.h"
 #include "message.h"
 #include "node_report.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const option_spec node_options[] = {
     {.name = "output",
@@ -40,7 +42,7 @@ static const option_spec node_options[] = {
      .metavar = "DIR",
      .preset = "~/.local/state/eigenmesh",
      .help = "what outlives a process goes here, in FINGERPRINT/SITE"},
-    {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log"},
+    {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log", .file = WRITES},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
     {.name = "dry-run",
      .help = "at all sites: try links, keys, file and columns; compute nothing, send no number of a cell"},
@@ -98,10 +100,21 @@ static int watch(const em_progress *now, void *user)
     return 0;
 }
 
+static int is_read_once(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
 static em_status arrange(void *user, const char *const *names, size_t count, const em_data **data, em_error *err)
 {
     node_job *job = user;
     em_status status = EM_OK;
+    if (is_read_once(job->args->operands[1]))
+        return emi_fail(err, EM_EDATA,
+                        "%s: its columns are in another order than the root's, and it can be read only once; try a "
+                        "file, or the root's order",
+                        em_data_name(job->data));
     em_data_free(&job->arranged);
     reading_free(&job->rearranged);
     job->rearranged = (reading){0};
@@ -135,6 +148,22 @@ static em_status choose_patience(const arguments *args, double *seconds, em_erro
     return emi_fail(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 24h, or forever", text);
 }
 
+/* The key may be one that nobody named, and a model in its place would be the end of this site. */
+static em_status spare_key(const arguments *args, const char *key, em_error *err)
+{
+    collisions c = {0};
+    em_status status = EM_OK;
+    const char *model = args_text(args, "output"), *log = args_text(args, "log");
+    if (log && strcmp(log, "-") == 0)
+        TRY(emi_fail(err, EM_EINVAL, "--log: is read again, which standard output cannot be; try a file's name"));
+    if (model) TRY(collisions_write(&c, "--output", model, err));
+    if (log) TRY(collisions_write(&c, "--log", log, err));
+    TRY(collisions_read(&c, "--key", key, err));
+done:
+    collisions_free(&c);
+    return status;
+}
+
 static em_status take_part(node_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -159,11 +188,14 @@ static em_status take_part(node_job *job, em_error *err)
     TRY(choose_patience(args, &options.patience, err));
     TRY(args_int(args, "threads", 1, &options.threads, err));
     TRY(private_key_path(args_text(args, "key"), key, err));
+    TRY(spare_key(args, key, err));
     TRY(private_state_path(args_text(args, "state"), folder, err));
     if (!options.accept && !args_given(args, "quiet"))
         complain("nobody has vouched for %s: compare its fingerprint on the telephone, then --accept it",
                  options.study);
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, NULL, err));
+    if (args_reports(args) && !args_given(args, "json")) reading_print(&job->reading);
+    (void)fflush(stdout); /* what was read is of interest before hours of waiting */
     if (!options.rehearse) TRY(outputs_open(&job->file, 1, args, err));
     interrupt_defer();
     TRY(em_site_run(&job->model, &options, job->data, &job->report, err));
@@ -214,7 +246,7 @@ static em_status node(const arguments *args, em_error *err)
     em_status status = take_part(&job, err);
     if (status == EM_OK) status = verdict(&job, err);
     if (status != EM_OK) name_flag(err);
-    const node_end end = {&job.report, job.model, job.file.path, status, err};
+    const node_end end = {&job.report, job.model, &job.reading, job.file.path, status, err};
     if (args_given(args, "json"))
         node_json(&end);
     else if (args_reports(args) && node_print(&end, &later) != EM_OK && status == EM_OK)

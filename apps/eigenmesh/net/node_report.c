@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "message.h"
 
-#include <string.h>
+#include <math.h>
 #include <time.h>
 
 /* As of UTC. */
@@ -17,17 +17,33 @@ static const char *time_text(int64_t seconds, const char *format, char out[32])
 
 /* ---- for people --------------------------------------------------------------------------------------------------- */
 
+static void size_cell(table *t, uint64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double number = (double)bytes;
+    size_t n = 0;
+    for (; number >= 999.5 && n + 1 < sizeof units / sizeof *units; n++) number /= 1e3;
+    table_cell(t, "%.3g %s", number, units[n]);
+}
+
+/* To tenths of a second. */
+static void time_cell(table *t, double seconds)
+{
+    char time[DURATION_ROOM];
+    table_cell(t, "%s", duration_text(floor(10 * seconds) / 10, time));
+}
+
 static void link_cells(table *t, const em_site_link *l)
 {
     if (!l->is_neighbour) {
         for (int n = 0; n < 4; n++) table_cell(t, "-");
         return;
     }
-    table_cell(t, "%.3g", (double)l->bytes_sent / 1e6);
-    table_cell(t, "%.3g", (double)l->bytes_received / 1e6);
+    size_cell(t, l->bytes_sent);
+    size_cell(t, l->bytes_received);
     table_cell(t, "%d", l->downs);
     if (l->was_up)
-        table_cell(t, "%.1f", l->seconds_down);
+        time_cell(t, l->seconds_down);
     else
         table_cell(t, "never up");
 }
@@ -36,12 +52,12 @@ static em_status print_links(const em_site_report *report, em_error *err)
 {
     table t;
     table_begin(&t, 6);
-    static const char *const heading[] = {"site", "sent MB", "received MB", "cuts", "down s", "waited s"};
+    static const char *const heading[] = {"site", "sent", "received", "cuts", "down", "waited"};
     for (int n = 0; n < 6; n++) table_cell(&t, "%s", heading[n]);
     for (int n = 0; n < report->link_count; n++) {
         table_text(&t, report->links[n].name);
         link_cells(&t, &report->links[n]);
-        table_cell(&t, "%.1f", report->links[n].seconds_waited);
+        time_cell(&t, report->links[n].seconds_waited);
     }
     return table_print(&t, err);
 }
@@ -178,6 +194,7 @@ void node_json(const node_end *end)
     links_json(&j, r);
     waits_json(&j, r);
     json_text(&j, "file", end->model && end->file ? end->file : r->model_file);
+    reading_json(&j, end->input);
     if (end->model) report_json(&j, end->model);
     json_end(&j);
 }

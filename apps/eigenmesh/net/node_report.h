@@ -2,6 +2,7 @@
 #ifndef EIGENMESH_APP_NODE_REPORT_H
 #define EIGENMESH_APP_NODE_REPORT_H
 
+#include "input.h"
 #include "report.h"
 
 #include <eigenmesh/net.h>
@@ -9,6 +10,7 @@
 typedef struct node_end {
     const em_site_report *report;
     const em_model *model; /* NULL: none */
+    const reading *input;  /* how the data was read */
     const char *file;      /* where it was to be written; NULL: nowhere */
     em_status status;
     const em_error *error; /* where the status is not EM_OK */
