@@ -128,7 +128,6 @@ void emi_link_down(emi_link *l, double now)
 {
     if (!l->up) return;
     l->up = 0;
-    if (l->control_size || l->out_at < l->out_size) l->said_leave = 0; /* it was still here */
     l->down_since = now;
     l->downs++;
     l->control_size = l->out_size = l->out_at = 0;

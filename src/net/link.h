@@ -41,8 +41,6 @@ typedef struct emi_link {
     int peer_awaits, said_awaits;          /* a site, or EMI_NOBODY: what the last BEAT of each said */
     int left;                              /* why it said it leaves; 0: it did not */
 
-    int said_leave; /* and it left, as far as this node knows */
-
     /* Out. */
     const unsigned char *block; /* the sender's; NULL: nothing to send */
     size_t block_size;

@@ -1,4 +1,4 @@
-/* What node.c and meeting.c need of each other. */
+/* What node.c, meeting.c and leaving.c need of each other. */
 #ifndef EIGENMESH_NET_MEETING_H
 #define EIGENMESH_NET_MEETING_H
 
@@ -23,6 +23,11 @@ size_t emi_start_size(const emi_node *node);
 void emi_say_run(emi_node *node, emi_link *l);
 
 emi_link *emi_link_to_parent(emi_node *node); /* NULL: it is the root */
+
+/* ---- leaving.c ---------------------------------------------------------------------------------------------------------- */
+
+void emi_say_leave(emi_node *node, emi_link *l, emi_leave code);
+int emi_take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const char **why);
 
 /* ---- node.c -------------------------------------------------------------------------------------------------------------- */
 

@@ -12,20 +12,6 @@ enum {
 
 static const unsigned char no_run[EMI_RUN_BYTES];
 
-const char *emi_leave_text(int code)
-{
-    static const char *const texts[EMI_LEAVES] = {[EMI_LEAVE_INTERRUPTED] = "was interrupted",
-                                                  [EMI_LEAVE_PATIENCE] = "waited too long",
-                                                  [EMI_LEAVE_DATA] = "its data cannot be used",
-                                                  [EMI_LEAVE_MEMORY] = "is out of memory",
-                                                  [EMI_LEAVE_DISK] = "cannot write to its disk",
-                                                  [EMI_LEAVE_SIZE] = "was sent a block of another size",
-                                                  [EMI_LEAVE_FAILED] = "failed",
-                                                  [EMI_LEAVE_ROOT] = "the root has ended the run",
-                                                  [EMI_LEAVE_FINISHED] = "the study is done"};
-    return code > 0 && code < EMI_LEAVES ? texts[code] : "left";
-}
-
 void emi_node_tell(const emi_node *node, emi_news what, int peer, const char *why)
 {
     if (node->config.news) node->config.news(node->config.context, what, peer, why);
@@ -86,7 +72,7 @@ int emi_node_renew(emi_node *node, double now)
     node->start = NULL;
     memcpy(node->run, no_run, EMI_RUN_BYTES);
     node->generation++;
-    node->waits_in_round = 0;
+    node->waits_in_round = node->waits_for_end = 0;
     for (int n = 0; n < node->config.links; n++) emi_link_enter(&node->links[n]);
     emi_note_entry(node, &node->own, now);
     return node->no_memory ? -1 : 0;
@@ -99,7 +85,9 @@ int emi_node_open(emi_node *node, const emi_node_config *config, const emi_entry
     node->entries = calloc((size_t)config->sites, sizeof *node->entries);
     node->here = calloc((size_t)config->sites, 1);
     node->links = calloc((size_t)config->links + 1, sizeof *node->links);
-    if (!node->entries || !node->here || !node->links) return -1;
+    node->told = calloc((size_t)config->sites, 1);
+    if (!node->entries || !node->here || !node->links || !node->told) return -1;
+    if (config->told) memcpy(node->told, config->told, (size_t)config->sites);
     for (int n = 0; n < config->links; n++) node->links[n].peer = config->peers[n];
     return emi_node_renew(node, 0);
 }
@@ -108,6 +96,7 @@ void emi_node_close(emi_node *node)
 {
     for (int n = 0; node->links && n < node->config.links; n++) emi_link_free(&node->links[n]);
     free(node->links);
+    free(node->told);
     free(node->entered);
     free(node->start);
     free(node->here);
@@ -138,19 +127,11 @@ void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAM
     emi_hello_write(&hello, frame + EMI_FRAME_HEAD);
 }
 
-static void say_leave(emi_node *node, emi_link *l, emi_leave code)
-{
-    unsigned char payload[2];
-    emi_u16_write(payload, (uint16_t)code);
-    emi_node_say(node, l, EMI_LEAVE, payload, sizeof payload);
-    l->said_leave = l->up;
-}
-
 /* All that a neighbour has to know, whatever it knows already. */
 static void bring_up_to_date(emi_node *node, emi_link *l)
 {
     if (node->finished) {
-        say_leave(node, l, EMI_LEAVE_FINISHED);
+        emi_say_leave(node, l, EMI_LEAVE_FINISHED);
         return;
     }
     for (int site = 0; l == emi_link_to_parent(node) && site < node->config.sites; site++)
@@ -229,7 +210,7 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
     case EMI_OTHER_SIZE:
         node->over = EMI_LEAVE_SIZE;
         node->over_by = l->peer;
-        say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
+        emi_say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
         return 0;
     case EMI_SET_BACK:
         emi_node_tell(node, EMI_NEWS_REFUSED, l->peer, "counts frames that cannot be: a machine that was set back?");
@@ -244,22 +225,6 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
     memcpy(l->peer_run, frame->payload, EMI_RUN_BYTES);
     l->peer_received = emi_u64_read(frame->payload + EMI_RUN_BYTES);
     return emi_node_flows(node, l) ? emi_node_settle(node, l, emi_link_peer_has(l, l->peer_received), now, why) : 0;
-}
-
-static int take_leave(emi_node *node, int peer, const emi_frame *frame, const char **why)
-{
-    int code = emi_u16_read(frame->payload);
-    emi_node_link(node, peer)->left = code;
-    emi_node_tell(node, EMI_NEWS_LEFT, peer, emi_leave_text(code));
-    *why = "left";
-    int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
-    if (!node->finished &&
-        (code == EMI_LEAVE_SIZE || (parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT)))) {
-        node->over = code;
-        node->over_by = peer;
-    }
-    if (parent && code == EMI_LEAVE_FINISHED) return 0; /* it stays until it is told the same */
-    return -1;
 }
 
 /* Is it of the run that this node is in? */
@@ -287,7 +252,7 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
                    ? emi_node_settle(node, l, emi_link_acked(l, emi_u64_read(frame->payload)), now, why)
                    : 0;
     case EMI_BEAT: l->peer_awaits = emi_u16_read(frame->payload); return 0;
-    case EMI_LEAVE: return take_leave(node, peer, frame, why);
+    case EMI_LEAVE: return emi_take_leave(node, l, frame, why);
     default: return -1;
     }
 }
@@ -302,8 +267,7 @@ void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
         if (l->up && now - l->heard >= SILENCE_SECONDS) silent(context, l->peer);
-        int lapses = l->left != EMI_LEAVE_FINISHED; /* who is done stays so */
-        if (!l->up && lapses && now - l->down_since >= LEFT_SECONDS) l->left = 0;
+        if (!l->up && now - l->down_since >= LEFT_SECONDS) l->left = 0;
         if (!l->up || now - l->beat < (awaits == l->said_awaits ? BEAT_SECONDS : NEW_BEAT_SECONDS)) continue;
         l->beat = now;
         l->said_awaits = awaits;
@@ -347,16 +311,24 @@ static int awaited_through(const emi_node *node, int peer)
     return further < node->config.sites && further != node->config.site ? further : peer;
 }
 
+/* Of those who have to know of the end; children first, since the parent's word takes a moment. */
+static int first_not_told(const emi_node *node)
+{
+    int parent = emi_parent_of(node, node->config.site);
+    for (int n = 0; n < node->config.links; n++)
+        if (emi_is_child(node, node->links[n].peer) && !node->told[node->links[n].peer]) return node->links[n].peer;
+    return parent >= 0 && !node->told[parent] ? parent : -1;
+}
+
 int emi_node_awaits(const emi_node *node)
 {
     int site = node->config.site, nearest = -1;
     for (int n = 0; node->waits_in_round && n < node->config.links; n++)
         if (!emi_link_has_got(&node->links[n]) || !emi_link_has_sent(&node->links[n]))
             return awaited_through(node, node->links[n].peer);
-    for (int n = 0; node->finished && n < node->config.links; n++)
-        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
-            return node->links[n].peer;
-    if (node->finished || emi_node_in_run(node)) return -1;
+    if (node->finished) return first_not_told(node);
+    if (node->waits_for_end) return awaited_through(node, emi_parent_of(node, site));
+    if (emi_node_in_run(node)) return -1;
     if (node->differs >= 0) return node->differs;
     for (int other = 0; other < node->config.sites && nearest < 0;
          other++) /* the tree's numbers do not fall with depth */
@@ -364,19 +336,4 @@ int emi_node_awaits(const emi_node *node)
             nearest = other;
     if (nearest >= 0) return nearest;
     return emi_parent_of(node, site) >= 0 ? awaited_through(node, emi_parent_of(node, site)) : -1;
-}
-
-void emi_node_leave(emi_node *node, emi_leave code)
-{
-    for (int n = 0; n < node->config.links; n++) say_leave(node, &node->links[n], code);
-}
-
-void emi_node_finish(emi_node *node)
-{
-    node->finished = 1;
-    for (int n = 0; n < node->config.links; n++) {
-        emi_link *l = &node->links[n];
-        int knows = emi_is_child(node, l->peer) && emi_node_flows(node, l); /* it has heard so in this run */
-        if (!knows) say_leave(node, l, EMI_LEAVE_FINISHED);
-    }
 }

@@ -1,8 +1,8 @@
 /* A site takes part in a study: what it needs is opened, runs are entered until one ends well, and others are told why not. */
+#include "net/no_memory.h"
 #include "net/own.h"
 #include "net/program.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ typedef struct site_job {
     emi_study *study;
     int site;
     emi_state state;
+    unsigned char *told; /* [sites] neighbours that know that it is done here */
     emi_audit *audit;
     emi_entry own;
     emi_hub *hub;
@@ -79,6 +80,13 @@ static uint64_t iteration_of(void *user, const unsigned char *rows[])
     return !same ? 0 : iteration > 0 ? (uint64_t)iteration : 1;
 }
 
+static int note_told(void *user, const unsigned char *told)
+{
+    const site_job *job = user;
+    size_t sites = (size_t)job->study->site_count;
+    return emi_state_write(&job->state, EMI_STATE_TOLD, told, sites, NULL) == EM_OK ? 0 : -1;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------------------- */
 
 static em_status find_site(site_job *job, em_error *err)
@@ -120,10 +128,32 @@ static em_status open_hub(site_job *job, em_error *err)
                                      .rehearses = job->options.rehearse,
                                      .interrupted = &interrupted,
                                      .iteration = iteration_of,
+                                     .told = job->told,
+                                     .note_told = note_told,
                                      .news = tell_news,
                                      .waits = tell_waits,
                                      .user = job};
     return emi_hub_open(&job->hub, &options, err);
+}
+
+/* Was it done before, and who knows? */
+static em_status look_back(site_job *job, em_error *err)
+{
+    size_t sites = (size_t)job->study->site_count;
+    job->told = calloc(sites, 1);
+    if (!job->told) return emi_no_memory(err);
+    job->report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
+    if (job->report->done_before && !emi_state_read(&job->state, EMI_STATE_TOLD, job->told, sites))
+        memset(job->told, 0, sites);
+    return EM_OK;
+}
+
+static int all_know(const site_job *job)
+{
+    const emi_site *sites = job->study->sites;
+    for (int n = 0; n < job->study->site_count; n++)
+        if ((sites[n].parent == job->site || sites[job->site].parent == n) && !job->told[n]) return 0;
+    return 1;
 }
 
 static em_status open_all(site_job *job, const em_data *data, em_error *err)
@@ -137,9 +167,9 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     (void)snprintf(report->fingerprint, sizeof report->fingerprint, "%s", job->study->fingerprint);
     report->site_count = job->study->site_count;
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
+    if (status == EM_OK) status = look_back(job, err);
     if (status != EM_OK) return status;
-    report->done_before = !job->options.again && emi_state_has(&job->state, EMI_STATE_FINISHED);
-    if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD))
+    if (report->done_before && all_know(job) && !emi_state_has(&job->state, EMI_STATE_MODEL))
         return open_audit(job, err); /* the process that ended it may not have come to log so */
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
     if (status == EM_OK) status = open_audit(job, err);
@@ -168,12 +198,6 @@ static em_status keep_model(site_job *job, em_error *err)
     return status;
 }
 
-/* It is done, here and above; others may have to be told, and to say so of themselves. */
-static void tell_that_it_is_done(site_job *job, double seconds)
-{
-    if (emi_hub_finish(job->hub, seconds)) (void)emi_state_write(&job->state, EMI_STATE_TOLD, "", 0, NULL);
-}
-
 /* Its model is written, and its parent says that all have it. */
 static em_status end_with_others(site_job *job, em_error *err)
 {
@@ -184,7 +208,7 @@ static em_status end_with_others(site_job *job, em_error *err)
                        "option again at all sites");
     em_status status = keep_model(job, err);
     if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);
-    if (status == EM_OK) tell_that_it_is_done(job, INFINITY);
+    if (status == EM_OK) emi_hub_finish(job->hub);
     return status;
 }
 
@@ -243,7 +267,7 @@ static em_status all_runs(site_job *job, em_error *err)
     } while (status == EM_ENET && !atomic_load(&interrupted) && emi_hub_over(job->hub) == 0 &&
              emi_hub_is_stale(job->hub, job->program.generation));
     if (status == EM_ENET && emi_hub_over(job->hub) == EMI_LEAVE_FINISHED) return end_with_others(job, err);
-    if (status == EM_OK && !job->report->rehearsed) tell_that_it_is_done(job, INFINITY);
+    if (status == EM_OK && !job->report->rehearsed) emi_hub_finish(job->hub);
     if (status != EM_OK) emi_hub_leave(job->hub, leave_code(job, err));
     return status;
 }
@@ -298,6 +322,7 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
         fill_report(job);
         emi_hub_close(&job->hub);
     }
+    if (status == EM_OK && !job->report->rehearsed) tidy_up(job); /* all was said: nobody will ask for it */
     if (job->audit) {
         em_status logged = log_end(job, status, &later), closed = emi_audit_close(&job->audit, &later);
         if (status == EM_OK && (logged != EM_OK || closed != EM_OK)) {
@@ -306,6 +331,7 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
         }
     }
     emi_state_close(&job->state);
+    free(job->told);
     emi_identity_close(&job->identity);
     emi_study_close(&job->study);
     return status;
@@ -320,7 +346,6 @@ void em_site_report_free(em_site_report *report)
 em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data, em_site_report *report,
                       em_error *err)
 {
-    enum { ASKED_SECONDS = 5 }; /* done before, but somebody may not know: for those who ask */
     site_job job = {.report = report, .state = {.lock = -1}};
     em_error own = {0};
     memcpy(&job.options, options, options->size < sizeof job.options ? options->size : sizeof job.options);
@@ -338,10 +363,9 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
                                 .monitor_user = &job,
                                 .data = data};
     if (status == EM_OK && job.hub && report->done_before)
-        tell_that_it_is_done(&job, ASKED_SECONDS);
+        emi_hub_finish(job.hub); /* somebody may not know, or not have heard */
     else if (status == EM_OK && job.hub)
         status = all_runs(&job, &own);
-    if (status == EM_OK && !report->rehearsed) tidy_up(&job);
     *model = job.program.model;
     status = close_all(&job, status, &own);
     if (status != EM_OK) em_model_free(model);
