@@ -1,17 +1,15 @@
 /* Who is really awaited: not the neighbour that is silent because it waits itself. */
 #include "net/meeting.h"
 
-/* Once it is over, who has said the same of itself has heard it some other way. */
-static int is_awaited_in_round(const emi_node *node, const emi_link *l)
+static int is_awaited_in_round(const emi_link *l)
 {
-    if (node->finished && l->left == EMI_LEAVE_FINISHED) return 0;
     return !emi_link_has_sent(l) || !emi_link_has_got(l);
 }
 
 int emi_node_round_is_done(const emi_node *node)
 {
     for (int n = 0; n < node->config.links; n++)
-        if (is_awaited_in_round(node, &node->links[n])) return 0;
+        if (is_awaited_in_round(&node->links[n])) return 0;
     return 1;
 }
 
@@ -25,15 +23,23 @@ static int awaited_through(const emi_node *node, int peer)
     return possible ? further : peer;
 }
 
+/* Of those who have to know of the end; children first, since the parent's word takes a moment. */
+static int first_not_told(const emi_node *node)
+{
+    int parent = emi_parent_of(node, node->config.site);
+    for (int n = 0; n < node->config.links; n++)
+        if (emi_is_child(node, node->links[n].peer) && !node->told[node->links[n].peer]) return node->links[n].peer;
+    return parent >= 0 && !node->told[parent] ? parent : -1;
+}
+
 int emi_node_awaits(const emi_node *node)
 {
     int site = node->config.site, nearest = -1;
     for (int n = 0; node->waits_in_round && n < node->config.links; n++)
-        if (is_awaited_in_round(node, &node->links[n])) return awaited_through(node, node->links[n].peer);
-    for (int n = 0; node->finished && n < node->config.links; n++)
-        if (emi_is_child(node, node->links[n].peer) && node->links[n].left != EMI_LEAVE_FINISHED)
-            return node->links[n].peer;
-    if (node->finished || emi_node_in_run(node)) return -1;
+        if (is_awaited_in_round(&node->links[n])) return awaited_through(node, node->links[n].peer);
+    if (node->finished) return first_not_told(node);
+    if (node->waits_for_end) return awaited_through(node, emi_parent_of(node, site));
+    if (emi_node_in_run(node)) return -1;
     if (node->differs >= 0) return node->differs;
     for (int other = 0; other < node->config.sites && nearest < 0; other++) /* numbers do not fall with depth */
         if (emi_is_below(node, other, site) && !node->here[other] && node->here[emi_parent_of(node, other)])

@@ -72,6 +72,12 @@ static uint64_t iteration(void *context, const unsigned char *rows[])
     return hub->options.iteration ? hub->options.iteration(hub->options.user, rows) : 0;
 }
 
+static int note_told(void *context, const unsigned char *told)
+{
+    const emi_hub *hub = context;
+    return hub->options.note_told ? hub->options.note_told(hub->options.user, told) : 0;
+}
+
 static void last_audit(void *context, unsigned char last[32])
 {
     emi_hub *hub = context;
@@ -119,6 +125,8 @@ static em_status open_node(emi_hub *hub, em_error *err)
                               .verify = verify,
                               .name_run = name_run,
                               .iteration = iteration,
+                              .told = hub->options.told,
+                              .note_told = note_told,
                               .audit = last_audit,
                               .news = take_news};
     memcpy(config.study, study->digest, EMI_SHA_BYTES);

@@ -26,6 +26,11 @@ typedef struct emi_hub_options {
     /* At the root: the iteration of its state, where that is of these rows; else 0.  In the hub's thread. */
     uint64_t (*iteration)(void *user, const unsigned char *rows[]);
 
+    /* Who of the neighbours knows of the end, as it was noted before, NULL: nobody; and noting it: 0, it is on the disk.  In the
+     * hub's thread. */
+    const unsigned char *told; /* [sites] */
+    int (*note_told)(void *user, const unsigned char *told);
+
     /* For people: what happened to the link with a site, or to a stranger at an address, and why.  In either thread, in order. */
     void (*news)(void *user, emi_news what, const char *who, const char *why);
 
@@ -76,13 +81,12 @@ void emi_hub_wait_for_children(emi_hub *hub, double seconds);
 
 void emi_hub_leave(emi_hub *hub, emi_leave code);
 
-/* It is on the disk that the study is done: from now on no site that comes back makes all begin anew, since those who heard it
- * first may have gone.  What is left is the round that tells the others. */
-void emi_hub_decide(emi_hub *hub);
+/* Until the parent says that all have the model. */
+em_status emi_hub_await_end(emi_hub *hub, uint64_t generation, em_error *err);
 
-/* The study is done here, and on the disk: neighbours are told, and it waits, as long as patience lasts or for so many seconds,
- * until all children have said the same of themselves, and the parent was told.  Returns whether that is so. */
-int emi_hub_finish(emi_hub *hub, double seconds);
+/* The study is done here, and on the disk: neighbours are told, and it waits until all children have said the same of themselves,
+ * as long as patience lasts, and until the parent knows, for some minutes. */
+void emi_hub_finish(emi_hub *hub);
 
 /* Was it this node that waited too long?  Then for this site; else -1. */
 int emi_hub_lost_patience(emi_hub *hub);

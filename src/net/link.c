@@ -121,14 +121,13 @@ void emi_link_up(emi_link *l, double now)
     l->heard = l->beat = now;
     l->control_size = l->out_size = l->out_at = 0;
     l->peer_awaits = l->said_awaits = EMI_NOBODY;
-    l->left = 0;
+    l->left = l->said_leave = 0;
 }
 
 void emi_link_down(emi_link *l, double now)
 {
     if (!l->up) return;
     l->up = 0;
-    if (l->control_size || l->out_at < l->out_size) l->said_leave = 0; /* it was still here */
     l->down_since = now;
     l->downs += !l->left && !l->said_leave;
     l->control_size = l->out_size = l->out_at = 0;

@@ -41,8 +41,7 @@ typedef struct emi_link {
     unsigned char said_run[EMI_RUN_BYTES];           /* what this node said it is in */
     int peer_awaits, said_awaits;                    /* a site, or EMI_NOBODY: what the last BEAT of each said */
     int left;                                        /* why it said it leaves; 0: it did not */
-
-    int said_leave; /* and it left, as far as this node knows */
+    int said_leave;                                  /* and whether this node said so to it */
 
     /* Out. */
     const unsigned char *block; /* the sender's; NULL: nothing to send */

@@ -100,7 +100,8 @@ static void enter(emi_node *node, const unsigned char *start, const unsigned cha
     memcpy(node->run, run, EMI_RUN_BYTES);
     node->iteration = emi_u64_read(node->start + 16);
     node->generation++;
-    node->waits_in_round = 0;
+    node->waits_in_round = node->waits_for_end = 0;
+    memset(node->told, 0, (size_t)node->config.sites);
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
         emi_link_enter(l);

@@ -1,4 +1,4 @@
-/* What node.c, meeting.c and awaited.c need of each other. */
+/* What node.c, meeting.c, awaited.c and leaving.c need of each other. */
 #ifndef EIGENMESH_NET_MEETING_H
 #define EIGENMESH_NET_MEETING_H
 
@@ -27,9 +27,15 @@ void emi_say_run(emi_node *node, emi_link *l);
 
 emi_link *emi_link_to_parent(emi_node *node); /* NULL: it is the root */
 
+/* ---- leaving.c ---------------------------------------------------------------------------------------------------------- */
+
+void emi_say_leave(emi_node *node, emi_link *l, emi_leave code);
+int emi_take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const char **why);
+
 /* ---- node.c -------------------------------------------------------------------------------------------------------------- */
 
 int emi_parent_of(const emi_node *node, int site);
+int emi_is_of_run(const emi_node *node, const emi_frame *frame);
 int emi_is_child(const emi_node *node, int peer);
 int emi_is_below(const emi_node *node, int site, int top);
 

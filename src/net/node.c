@@ -12,21 +12,6 @@ enum {
 
 static const unsigned char no_run[EMI_RUN_BYTES];
 
-const char *emi_leave_text(int code)
-{
-    static const char *const texts[EMI_LEAVES] = {[EMI_LEAVE_INTERRUPTED] = "was interrupted",
-                                                  [EMI_LEAVE_PATIENCE] = "waited too long",
-                                                  [EMI_LEAVE_DATA] = "its data cannot be used",
-                                                  [EMI_LEAVE_MEMORY] = "is out of memory",
-                                                  [EMI_LEAVE_DISK] = "cannot write to its disk",
-                                                  [EMI_LEAVE_SIZE] = "was sent a block of another size",
-                                                  [EMI_LEAVE_FAILED] = "failed",
-                                                  [EMI_LEAVE_ROOT] = "the root has ended the run",
-                                                  [EMI_LEAVE_FINISHED] = "the study is done",
-                                                  [EMI_LEAVE_REHEARSED] = "its rehearsal is over"};
-    return code > 0 && code < EMI_LEAVES ? texts[code] : "left";
-}
-
 void emi_node_tell(const emi_node *node, emi_news what, int peer, const char *why)
 {
     if (node->config.news) node->config.news(node->config.context, what, peer, why);
@@ -87,7 +72,7 @@ int emi_node_renew(emi_node *node, double now)
     node->start = NULL;
     memcpy(node->run, no_run, EMI_RUN_BYTES);
     node->generation++;
-    node->waits_in_round = 0;
+    node->waits_in_round = node->waits_for_end = 0;
     for (int n = 0; n < node->config.links; n++) { /* all meet it again, or they would know it as who it was */
         emi_node_gone(node, node->links[n].peer, "this site enters anew", now);
         emi_link_enter(&node->links[n]);
@@ -104,7 +89,9 @@ int emi_node_open(emi_node *node, const emi_node_config *config, const emi_entry
     node->here = calloc((size_t)config->sites, 1);
     node->coming = calloc((size_t)config->sites, sizeof *node->coming);
     node->links = calloc((size_t)config->links + 1, sizeof *node->links);
-    if (!node->entries || !node->here || !node->coming || !node->links) return -1;
+    node->told = calloc((size_t)config->sites, 1);
+    if (!node->entries || !node->here || !node->coming || !node->links || !node->told) return -1;
+    if (config->told) memcpy(node->told, config->told, (size_t)config->sites);
     for (int n = 0; n < config->links; n++) node->links[n].peer = config->peers[n];
     return emi_node_renew(node, 0);
 }
@@ -113,6 +100,7 @@ void emi_node_close(emi_node *node)
 {
     for (int n = 0; node->links && n < node->config.links; n++) emi_link_free(&node->links[n]);
     free(node->links);
+    free(node->told);
     free(node->entered);
     free(node->later);
     free(node->start);
@@ -146,19 +134,11 @@ void emi_node_write_hello(emi_node *node, int peer, unsigned char frame[EMI_FRAM
     emi_hello_write(&hello, frame + EMI_FRAME_HEAD);
 }
 
-static void say_leave(emi_node *node, emi_link *l, emi_leave code)
-{
-    unsigned char payload[2];
-    emi_u16_write(payload, (uint16_t)code);
-    emi_node_say(node, l, EMI_LEAVE, payload, sizeof payload);
-    l->said_leave = l->up;
-}
-
 /* All that a neighbour has to know, whatever it knows already. */
 static void bring_up_to_date(emi_node *node, emi_link *l)
 {
     if (node->finished) {
-        say_leave(node, l, EMI_LEAVE_FINISHED);
+        emi_say_leave(node, l, EMI_LEAVE_FINISHED);
         return;
     }
     for (int site = 0; l == emi_link_to_parent(node) && site < node->config.sites; site++)
@@ -229,7 +209,7 @@ int emi_node_settle(emi_node *node, emi_link *l, emi_outcome outcome, double now
         node->over = EMI_LEAVE_SIZE;
         node->over_by = l->peer;
         node->over_found = 1;
-        say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
+        emi_say_leave(node, l, EMI_LEAVE_SIZE); /* so that it ends there too, in the same words */
         return 0;
     case EMI_SET_BACK:
         *why = "counts frames that cannot be: a machine that was set back?";
@@ -249,35 +229,9 @@ static int take_run(emi_node *node, emi_link *l, const emi_frame *frame, double 
 }
 
 /* Is it of the run that this node is in? */
-static int is_of_run(const emi_node *node, const emi_frame *frame)
+int emi_is_of_run(const emi_node *node, const emi_frame *frame)
 {
     return emi_node_in_run(node) && memcmp(frame->run, node->run, sizeof frame->run) == 0;
-}
-
-/* Does it end the run here too, that a neighbour leaves for this reason?  Of a child that is its own matter; what the parent says
- * of those above is believed.  That a block was of another size is believed of whom this node's block is on its way to, and who
- * has not acknowledged all of it: who else could know? */
-static int ends_the_run(const emi_node *node, const emi_link *l, const emi_frame *frame, int code)
-{
-    int parent = l->peer == emi_parent_of(node, node->config.site);
-    if (node->finished) return 0;
-    if (code == EMI_LEAVE_SIZE)
-        return is_of_run(node, frame) && emi_node_flows(node, l) && l->block && l->acked < l->sent;
-    return parent && (code == EMI_LEAVE_FINISHED || code == EMI_LEAVE_ROOT);
-}
-
-static int take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const char **why)
-{
-    int code = emi_u16_read(frame->payload), parent = l->peer == emi_parent_of(node, node->config.site);
-    if (l->left != code) emi_node_tell(node, EMI_NEWS_LEFT, l->peer, emi_leave_text(code));
-    l->left = code;
-    *why = "left";
-    if (ends_the_run(node, l, frame, code)) {
-        node->over = code;
-        node->over_by = l->peer;
-        node->over_found = 0;
-    }
-    return parent && code == EMI_LEAVE_FINISHED ? 0 : -1; /* it stays until it is told the same */
 }
 
 int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now, const char **why)
@@ -291,15 +245,15 @@ int emi_node_frame(emi_node *node, int peer, const emi_frame *frame, double now,
     case EMI_START: return peer == emi_parent_of(node, node->config.site) ? emi_take_start(node, frame, now, why) : -1;
     case EMI_RUN: return take_run(node, l, frame, now, why);
     case EMI_DATA:
-        return is_of_run(node, frame) && node->over != EMI_LEAVE_SIZE
+        return emi_is_of_run(node, frame) && node->over != EMI_LEAVE_SIZE
                    ? emi_node_settle(node, l, emi_link_data(l, node->run, frame), now, why)
                    : 0;
     case EMI_ACK:
-        return is_of_run(node, frame)
+        return emi_is_of_run(node, frame)
                    ? emi_node_settle(node, l, emi_link_acked(l, emi_u64_read(frame->payload)), now, why)
                    : 0;
     case EMI_BEAT: l->peer_awaits = emi_u16_read(frame->payload); return 0;
-    case EMI_LEAVE: return take_leave(node, l, frame, why);
+    case EMI_LEAVE: return emi_take_leave(node, l, frame, why);
     default: return -1;
     }
 }
@@ -315,8 +269,7 @@ void emi_node_tick(emi_node *node, double now, void (*silent)(void *context, int
     for (int n = 0; n < node->config.links; n++) {
         emi_link *l = &node->links[n];
         if (l->up && now - l->heard >= SILENCE_SECONDS) silent(context, l->peer);
-        int lapses = l->left != EMI_LEAVE_FINISHED; /* who is done stays so */
-        if (!l->up && lapses && now - l->down_since >= LEFT_SECONDS) l->left = 0;
+        if (!l->up && now - l->down_since >= LEFT_SECONDS) l->left = 0;
         if (!l->up || now - l->beat < (awaits == l->said_awaits ? BEAT_SECONDS : NEW_BEAT_SECONDS)) continue;
         l->beat = now;
         l->said_awaits = awaits;
@@ -343,30 +296,4 @@ void emi_node_expect(emi_node *node, int peer, size_t bytes)
     const char *why = NULL;
     emi_link *l = emi_node_link(node, peer);
     (void)emi_node_settle(node, l, emi_link_expect(l, node->run, bytes), 0, &why);
-}
-
-void emi_node_leave(emi_node *node, emi_leave code)
-{
-    for (int n = 0; n < node->config.links; n++) say_leave(node, &node->links[n], code);
-}
-
-/* Children that are in the last round hear it there; others, and the parent, in so many words. */
-static void say_that_it_is_done(emi_node *node, int has_round)
-{
-    node->finished = 1;
-    for (int n = 0; n < node->config.links; n++) {
-        emi_link *l = &node->links[n];
-        int hears = has_round && emi_is_child(node, l->peer) && emi_node_flows(node, l);
-        if (!hears && !l->said_leave) say_leave(node, l, EMI_LEAVE_FINISHED);
-    }
-}
-
-void emi_node_decide(emi_node *node)
-{
-    say_that_it_is_done(node, 1);
-}
-
-void emi_node_finish(emi_node *node)
-{
-    say_that_it_is_done(node, node->finished);
 }

@@ -9,6 +9,10 @@
 #include "net/link.h"
 #include "net/pace.h"
 
+/* The end of a study: how long who is done waits for a parent to know it, which is done too, may be gone, and may be on its way
+ * back; and how long one that came back, and awaits nobody, stays for those who did not hear its word: they dial every 5 s. */
+enum { EMI_PARENT_SECONDS = 600, EMI_ASKED_SECONDS = 10 };
+
 /* Why a process ends, as others are told: texts stay at home. */
 typedef enum emi_leave {
     EMI_LEAVE_INTERRUPTED = 1,
@@ -21,6 +25,7 @@ typedef enum emi_leave {
     EMI_LEAVE_ROOT,     /* the root has decided that it is over, for all  */
     EMI_LEAVE_FINISHED, /* the study is done: the model is everywhere     */
     EMI_LEAVE_REHEARSED,
+    EMI_LEAVE_KNOWN, /* to a child that has said so: it may go */
     EMI_LEAVES
 } emi_leave;
 
@@ -54,6 +59,8 @@ typedef struct emi_node_config {
     int (*name_run)(void *context, const void *start, size_t count, unsigned char run[EMI_RUN_BYTES]); /* its digest */
     uint64_t (*iteration)(void *context,
                           const unsigned char *rows[]); /* at the root: of its state, where it is of these rows */
+    const unsigned char *told;                          /* [sites] as it was noted; NULL: nobody */
+    int (*note_told)(void *context, const unsigned char *told); /* 0: it is on the disk; NULL: no disk   */
     void (*audit)(void *context, unsigned char last[32]);
     void (*news)(void *context, emi_news what, int peer, const char *why);
 } emi_node_config;
@@ -80,12 +87,14 @@ typedef struct emi_node {
     size_t entered_count, entered_room;
     uint64_t generation; /* of runs that were entered; what was begun in another is over */
     emi_link *links;
-    int waits_in_round; /* somebody waits for the blocks of a round */
-    int over;           /* an emi_leave that ends it here too; 0: none */
-    int over_by;        /* the neighbour that said so, */
-    int over_found;     /* or of which this node has found so itself: a block of another size came from it */
-    int finished;       /* the model is everywhere: no run begins any more, and who comes back is told */
-    int differs;        /* at the root: a site whose columns are not the root's; -1: none   */
+    int waits_in_round;  /* somebody waits for the blocks of a round, */
+    int waits_for_end;   /* or for the parent's word that all is done */
+    int over;            /* an emi_leave that ends it here too; 0: none */
+    int over_by;         /* the neighbour that said so, */
+    int over_found;      /* or of which this node has found so itself: a block of another size came from it */
+    int finished;        /* the model is everywhere: no run begins any more, and who comes back is told */
+    unsigned char *told; /* [sites] then: children that are done too, a parent that knows; these may be gone for good */
+    int differs;         /* at the root: a site whose columns are not the root's; -1: none   */
     int no_memory;
 } emi_node;
 
@@ -132,9 +141,7 @@ int emi_node_round_is_done(const emi_node *node);
 /* The site that is really awaited, as far as is known here; -1: none. */
 int emi_node_awaits(const emi_node *node);
 
-/* The model is everywhere, and that is on the disk.  Decided, before the last round, in which children hear it; finished, after it or
- * where there was none.  Others are told, and whoever comes back. */
-void emi_node_decide(emi_node *node);
+/* The model is everywhere, and that is on the disk: neighbours are told, and whoever comes back. */
 void emi_node_finish(emi_node *node);
 
 /* LEAVE to every neighbour that is there. */

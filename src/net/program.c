@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { WORDS = 8, WORD_BYTES = 8 * WORDS }; /* of a block that says what comes */
-enum { SAYS_MODEL = 1, SAYS_FINISHED };
+enum { SAYS_MODEL = 1 };
 
 /* ---- down and up the tree -------------------------------------------------------------------------------------------------- */
 
@@ -41,11 +41,8 @@ static em_status round_of(emi_program *p, const int *to, int to_count, const int
     return status;
 }
 
-/* What is done between hearing it and handing it on; NULL: nothing. */
-typedef em_status heard_fn(emi_program *p, const void *block, em_error *err);
-
 /* The root's block to everyone. */
-static em_status give_after(emi_program *p, heard_fn *heard, void *block, size_t bytes, em_error *err)
+static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
 {
     int parent = parent_of(p), count = p->child_count;
     em_status status = EM_OK;
@@ -53,14 +50,8 @@ static em_status give_after(emi_program *p, heard_fn *heard, void *block, size_t
         status = round_of(p, NULL, 0, &parent, 1, NULL, bytes, err);
         if (status == EM_OK) memcpy(block, emi_hub_block(p->hub, parent), bytes);
     }
-    if (status == EM_OK && heard) status = heard(p, block, err);
     if (status == EM_OK && count) status = round_of(p, p->children, count, NULL, 0, block, bytes, err);
     return status;
-}
-
-static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
-{
-    return give_after(p, NULL, block, bytes, err);
 }
 
 /* All have the same: the root learns that it is so. */
@@ -271,28 +262,17 @@ static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BY
     return emi_hub_log(p->hub, "model", &field, 1, 0, err);
 }
 
-/* On the disk before anybody below hears of it: who is done has only such above him who are. */
-static em_status note_finished(emi_program *p, const void *block, em_error *err)
-{
-    unsigned char wanted[WORD_BYTES];
-    say_what(SAYS_FINISHED, 0, p->model, wanted);
-    if (memcmp(block, wanted, sizeof wanted) != 0)
-        return em_fail(err, EM_ENET, "node: the root said something else than that all is done; try all again");
-    em_status status = emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err);
-    if (status == EM_OK) emi_hub_decide(p->hub);
-    return status;
-}
-
-/* Up its digest, down FINISHED: from then on all know that all have it. */
+/* Up its digest; then who has a parent waits for its word that all have it.  On the disk before anybody below hears of it: who
+ * is done has only such above him who are. */
 static em_status finish(emi_program *p, const char *bytes, size_t size, em_error *err)
 {
-    unsigned char words[WORD_BYTES];
+    unsigned char digest[EMI_SHA_BYTES];
     const emi_piece piece = {bytes, size};
-    em_status status = emi_sha256(&piece, 1, p->digest, err);
-    if (status == EM_OK) status = log_model(p, p->digest, err);
-    if (status == EM_OK) status = agree(p, p->digest, sizeof p->digest, err);
-    say_what(SAYS_FINISHED, 0, p->model, words);
-    return status == EM_OK ? give_after(p, note_finished, words, sizeof words, err) : status;
+    em_status status = emi_sha256(&piece, 1, digest, err);
+    if (status == EM_OK) status = log_model(p, digest, err);
+    if (status == EM_OK) status = agree(p, digest, sizeof digest, err);
+    if (status == EM_OK && parent_of(p) >= 0) status = emi_hub_await_end(p->hub, p->generation, err);
+    return status == EM_OK ? emi_state_write(p->state, EMI_STATE_FINISHED, digest, sizeof digest, err) : status;
 }
 
 em_status emi_program_run(emi_program *p, em_error *err)

@@ -1,5 +1,5 @@
 /* What a site does in a run, the same everywhere: the root's names down; the fit; the model down; every site writes it; its digest
- * up; FINISHED down. */
+ * up; the word that all have it down. */
 #ifndef EIGENMESH_NET_PROGRAM_H
 #define EIGENMESH_NET_PROGRAM_H
 
@@ -19,9 +19,8 @@ typedef struct emi_program {
     const em_data *data;
     em_monitor_fn *monitor;
     void *monitor_user;
-    em_model *model;                     /* once it is there */
-    unsigned char digest[EMI_SHA_BYTES]; /* of it */
-    int *children;                       /* [child_count] in the tree, while it runs */
+    em_model *model; /* once it is there */
+    int *children;   /* [child_count] in the tree, while it runs */
     int child_count;
 } emi_program;
 
@@ -31,7 +30,8 @@ em_status emi_program_run(emi_program *p, em_error *err);
 #define EMI_STATE_CHECKPOINT "checkpoint.0-0" /* that of node 0, as em_fit names it: see the option */
 #define EMI_STATE_ROWS       "rows"           /* at the root: of all sites, that the checkpoint is of */
 #define EMI_STATE_MODEL      "model.npz"      /* it was written; whether all have it, `finished` says */
-#define EMI_STATE_TOLD       "told"           /* all neighbours know that it is done here */
-#define EMI_STATE_FINISHED   "finished"       /* its digest                                           */
+#define EMI_STATE_FINISHED   "finished"       /* all have it; its digest                              */
+#define EMI_STATE_TOLD       "told"           /* a byte a site: which neighbours know that it is done */
+#define EMI_STATE_ENDED      "ended"          /* and all was said: nobody will ask                    */
 
 #endif

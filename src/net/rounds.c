@@ -1,6 +1,7 @@
 /* The hub as the solver sees it: runs that are entered, rounds of blocks, and waiting for others. */
 #include "net/hub_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 static int is_interrupted(const emi_hub *hub)
@@ -251,6 +252,20 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     return status;
 }
 
+em_status emi_hub_await_end(emi_hub *hub, uint64_t generation, em_error *err)
+{
+    em_status status = EM_OK;
+    double began = emi_hub_now(), told = 0;
+    (void)pthread_mutex_lock(&hub->lock);
+    hub->node.waits_for_end = hub->node.generation == generation;
+    while (status == EM_OK && hub->node.generation == generation && hub->node.over != EMI_LEAVE_FINISHED)
+        status = wait_more(hub, began, &told, err);
+    if (status == EM_OK && hub->node.generation != generation) status = anew(err);
+    hub->node.waits_for_end = 0;
+    (void)pthread_mutex_unlock(&hub->lock);
+    return status;
+}
+
 const void *emi_hub_block(emi_hub *hub, int from)
 {
     (void)pthread_mutex_lock(&hub->lock);
@@ -268,7 +283,7 @@ void emi_hub_abandon(emi_hub *hub)
 }
 
 /* Until this holds of no link, or the time is over. */
-static int wait_for_links(emi_hub *hub, int (*holds)(const emi_hub *hub, const emi_link *l), double seconds)
+static void wait_for_links(emi_hub *hub, int (*holds)(const emi_hub *hub, const emi_link *l), double seconds)
 {
     em_error ignored;
     double began = emi_hub_now(), told = 0;
@@ -277,9 +292,8 @@ static int wait_for_links(emi_hub *hub, int (*holds)(const emi_hub *hub, const e
     while (waits) {
         waits = 0;
         for (int n = 0; n < hub->node.config.links; n++) waits |= holds(hub, &hub->node.links[n]);
-        if (waits && (emi_hub_now() - began > seconds || wait_more(hub, began, &told, &ignored) != EM_OK)) return 0;
+        if (waits && (emi_hub_now() - began > seconds || wait_more(hub, began, &told, &ignored) != EM_OK)) return;
     }
-    return 1;
 }
 
 static int is_child(const emi_hub *hub, const emi_link *l)
@@ -290,13 +304,12 @@ static int is_child(const emi_hub *hub, const emi_link *l)
 /* A child has to say itself that it is done. */
 static int is_not_done(const emi_hub *hub, const emi_link *l)
 {
-    return is_child(hub, l) && l->left != EMI_LEAVE_FINISHED;
+    return is_child(hub, l) && !hub->node.told[l->peer];
 }
 
-/* What the parent has to be told must have left. */
-static int has_to_be_told(const emi_hub *hub, const emi_link *l)
+static int does_not_know(const emi_hub *hub, const emi_link *l)
 {
-    return hub->parent[hub->options.site] == l->peer && (!l->said_leave || l->control_size || l->out_at < l->out_size);
+    return hub->parent[hub->options.site] == l->peer && !hub->node.told[l->peer];
 }
 
 static int is_not_in_run(const emi_hub *hub, const emi_link *l)
@@ -304,29 +317,27 @@ static int is_not_in_run(const emi_hub *hub, const emi_link *l)
     return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
 }
 
-void emi_hub_decide(emi_hub *hub)
+static int may_ask(const emi_hub *hub, const emi_link *l)
 {
-    (void)pthread_mutex_lock(&hub->lock);
-    emi_node_decide(&hub->node);
-    (void)pthread_mutex_unlock(&hub->lock);
+    (void)hub, (void)l;
+    return 1;
 }
 
-int emi_hub_finish(emi_hub *hub, double seconds)
+void emi_hub_finish(emi_hub *hub)
 {
-    enum { FOR_PARENT = 60 }; /* it is done itself, and only wants to know */
     (void)pthread_mutex_lock(&hub->lock);
     hub->node.over = 0; /* it is what was to be heard */
     emi_node_finish(&hub->node);
-    int all = wait_for_links(hub, is_not_done, seconds) &&
-              wait_for_links(hub, has_to_be_told, seconds < FOR_PARENT ? seconds : FOR_PARENT);
+    if (emi_node_awaits(&hub->node) < 0) wait_for_links(hub, may_ask, EMI_ASKED_SECONDS);
+    wait_for_links(hub, is_not_done, INFINITY);
+    wait_for_links(hub, does_not_know, EMI_PARENT_SECONDS);
     (void)pthread_mutex_unlock(&hub->lock);
-    return all;
 }
 
 void emi_hub_wait_for_children(emi_hub *hub, double seconds)
 {
     (void)pthread_mutex_lock(&hub->lock);
-    (void)wait_for_links(hub, is_not_in_run, seconds);
+    wait_for_links(hub, is_not_in_run, seconds);
     (void)pthread_mutex_unlock(&hub->lock);
 }
 

@@ -1,9 +1,9 @@
 /* A site takes part in a study: what it needs is opened, runs are entered until one ends well, and others are told why not. */
+#include "net/no_memory.h"
 #include "net/own.h"
 #include "net/program.h"
 #include "net/site_report.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@ typedef struct site_job {
     emi_study *study;
     int site;
     emi_state state;
+    unsigned char *told; /* [sites] neighbours that know that it is done here */
+    int finished_before;
     emi_audit *audit;
     emi_entry own;
     emi_hub *hub;
@@ -100,6 +102,13 @@ static uint64_t iteration_of(void *user, const unsigned char *rows[])
     return !same ? 0 : iteration > 0 ? (uint64_t)iteration : 1;
 }
 
+static int note_told(void *user, const unsigned char *told)
+{
+    const site_job *job = user;
+    size_t sites = (size_t)job->study->site_count;
+    return emi_state_write(&job->state, EMI_STATE_TOLD, told, sites, NULL) == EM_OK ? 0 : -1;
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------------------- */
 
 static em_status find_site(site_job *job, em_error *err)
@@ -142,10 +151,33 @@ static em_status open_hub(site_job *job, em_error *err)
                                      .rehearses = job->options.rehearse,
                                      .interrupted = &interrupted,
                                      .iteration = iteration_of,
+                                     .told = job->told,
+                                     .note_told = note_told,
                                      .news = tell_news,
                                      .waits = tell_waits,
                                      .user = job};
     return emi_hub_open(&job->hub, &options, err);
+}
+
+/* Was it done before, and who knows? */
+static em_status look_back(site_job *job, em_error *err)
+{
+    size_t sites = (size_t)job->study->site_count;
+    job->told = calloc(sites, 1);
+    if (!job->told) return emi_no_memory(err);
+    job->finished_before = emi_state_has(&job->state, EMI_STATE_FINISHED);
+    job->report->done_before = !job->options.again && !job->options.rehearse && job->finished_before;
+    if (job->report->done_before && !emi_state_read(&job->state, EMI_STATE_TOLD, job->told, sites))
+        memset(job->told, 0, sites);
+    return EM_OK;
+}
+
+static int all_know(const site_job *job)
+{
+    const emi_site *sites = job->study->sites;
+    for (int n = 0; n < job->study->site_count; n++)
+        if ((sites[n].parent == job->site || sites[job->site].parent == n) && !job->told[n]) return 0;
+    return 1;
 }
 
 static em_status open_all(site_job *job, const em_data *data, em_error *err)
@@ -162,10 +194,9 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     report->limited =
         em_options_get(job->study->options, "iterations", limit, sizeof limit) > 0 && strcmp(limit, "auto") != 0;
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
+    if (status == EM_OK) status = look_back(job, err);
     if (status != EM_OK) return status;
-    report->done_before =
-        !job->options.again && !job->options.rehearse && emi_state_has(&job->state, EMI_STATE_FINISHED);
-    if (report->done_before && emi_state_has(&job->state, EMI_STATE_TOLD))
+    if (report->done_before && all_know(job) && emi_state_has(&job->state, EMI_STATE_ENDED))
         return open_audit(job, err); /* the process that ended it may not have come to log so */
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
     if (status == EM_OK) status = open_audit(job, err);
@@ -194,12 +225,6 @@ static em_status keep_model(site_job *job, em_error *err)
     return status;
 }
 
-/* It is done, here and above; others may have to be told, and to say so of themselves. */
-static void tell_that_it_is_done(site_job *job, double seconds)
-{
-    if (emi_hub_finish(job->hub, seconds)) (void)emi_state_write(&job->state, EMI_STATE_TOLD, "", 0, NULL);
-}
-
 /* Its model is written, and its parent says that all have it. */
 static em_status end_with_others(site_job *job, em_error *err)
 {
@@ -210,7 +235,7 @@ static em_status end_with_others(site_job *job, em_error *err)
                        "option again at all sites");
     em_status status = keep_model(job, err);
     if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);
-    if (status == EM_OK) tell_that_it_is_done(job, INFINITY);
+    if (status == EM_OK) emi_hub_finish(job->hub);
     return status;
 }
 
@@ -247,6 +272,7 @@ static em_status one_run(site_job *job, em_error *err)
     if (emi_state_has(&job->state, EMI_STATE_FINISHED)) emi_state_remove(&job->state, EMI_STATE_MODEL); /* of before */
     emi_state_remove(&job->state, EMI_STATE_FINISHED);
     emi_state_remove(&job->state, EMI_STATE_TOLD);
+    emi_state_remove(&job->state, EMI_STATE_ENDED);
     return emi_program_run(&job->program, err);
 }
 
@@ -267,8 +293,7 @@ static em_status enter_run(site_job *job, em_error *err)
 /* That the study is done is said of a run before, and here it was to be done again, or rehearsed. */
 static int is_of_before(const site_job *job)
 {
-    return job->report->runs == 0 && emi_state_has(&job->state, EMI_STATE_FINISHED) &&
-           emi_state_has(&job->state, EMI_STATE_TOLD);
+    return job->report->runs == 0 && job->finished_before && emi_state_has(&job->state, EMI_STATE_ENDED);
 }
 
 /* Until one ends well.  A run is over where a site came back: then there is another. */
@@ -287,16 +312,15 @@ static em_status all_runs(site_job *job, em_error *err)
     else if (job->report->rehearsed)
         emi_hub_leave(job->hub, EMI_LEAVE_REHEARSED);
     else
-        tell_that_it_is_done(job, INFINITY);
+        emi_hub_finish(job->hub);
     return status;
 }
 
-/* It is done, and was so before: who comes for the model gets it, and others may not know yet. */
+/* It is done, and was so before: who comes for the model gets it; and somebody may not know, or not have heard. */
 static em_status end_once_more(site_job *job, em_error *err)
 {
-    enum { ASKED_SECONDS = 5 };
     em_status status = emi_state_has(&job->state, EMI_STATE_MODEL) ? keep_model(job, err) : EM_OK;
-    if (status == EM_OK && job->hub) tell_that_it_is_done(job, ASKED_SECONDS);
+    if (status == EM_OK && job->hub) emi_hub_finish(job->hub);
     return status;
 }
 
@@ -304,6 +328,7 @@ static void tidy_up(site_job *job)
 {
     emi_state_remove(&job->state, EMI_STATE_CHECKPOINT);
     emi_state_remove(&job->state, EMI_STATE_ROWS);
+    (void)emi_state_write(&job->state, EMI_STATE_ENDED, "", 0, NULL);
 }
 
 /* ---- closing --------------------------------------------------------------------------------------------------------------------- */
@@ -329,6 +354,7 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
         emi_hub_close(&job->hub);
     }
     if (job->state.lock >= 0) emi_report_state(job->report, &job->state);
+    if (status == EM_OK && !job->report->rehearsed) tidy_up(job); /* all was said: nobody will ask for it */
     if (job->audit) {
         em_status logged = log_end(job, status, &later), closed = emi_audit_close(&job->audit, &later);
         if (status == EM_OK && (logged != EM_OK || closed != EM_OK)) {
@@ -337,6 +363,7 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
         }
     }
     emi_state_close(&job->state);
+    free(job->told);
     emi_identity_close(&job->identity);
     emi_study_close(&job->study);
     return status;
@@ -362,7 +389,6 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
                                 .monitor_user = &job,
                                 .data = data};
     if (status == EM_OK) status = report->done_before ? end_once_more(&job, &own) : all_runs(&job, &own);
-    if (status == EM_OK && !report->rehearsed) tidy_up(&job);
     *model = job.program.model;
     status = close_all(&job, status, &own);
     if (status != EM_OK) em_model_free(model);

@@ -87,16 +87,6 @@ static void meet(emi_node *node, int peer, double now)
     assert_int_equal(emi_node_meet(node, peer, &hello, now, &why), 1);
 }
 
-static void say_done(emi_node *node, int peer, double now)
-{
-    const char *why;
-    unsigned char code[2];
-    emi_u16_write(code, EMI_LEAVE_FINISHED);
-    const emi_frame leave = {.kind = EMI_LEAVE, .length = 2, .payload = code};
-    assert_int_equal(emi_node_frame(node, peer, &leave, now, &why), -1);
-    emi_node_gone(node, peer, why, now);
-}
-
 /* The entry of a process of a site: each has a number. */
 static void write_entry(int site, uint32_t process, unsigned char bytes[EMI_ENTRY_BYTES])
 {
@@ -132,26 +122,6 @@ static void say_start(emi_node *node, uint32_t process, uint32_t number, double 
 static void silent(void *context, int peer)
 {
     (void)context, (void)peer;
-}
-
-/* A root that is done awaits its children; one that has said that it is done too is awaited no more, however long ago that was. */
-static void done_is_done(void **state)
-{
-    emi_node node;
-    (void)state;
-    open_root(&node);
-    meet(&node, 1, 0);
-    meet(&node, 2, 0);
-    emi_node_finish(&node);
-    assert_int_equal(emi_node_awaits(&node), 1);
-    say_done(&node, 1, 1);
-    for (int now = 2; now < 1000; now += 7) {
-        emi_node_tick(&node, now, silent, NULL);
-        assert_int_equal(emi_node_awaits(&node), 2);
-    }
-    say_done(&node, 2, 1000);
-    assert_int_equal(emi_node_awaits(&node), -1);
-    emi_node_close(&node);
 }
 
 static int count_waiting(const emi_link *l, emi_frame_kind kind)
@@ -313,8 +283,7 @@ static void counts_that_cannot_be(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(done_is_done),
-                                       cmocka_unit_test(one_start_waits_for_a_slow_link),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_start_waits_for_a_slow_link),
                                        cmocka_unit_test(a_few_restarts_are_at_once),
                                        cmocka_unit_test(starts_without_end),
                                        cmocka_unit_test(entries_go_up_at_a_pace),
