@@ -158,7 +158,7 @@ for n in 0 1 2; do ends "$n" 0; done
 rm -f err.*
 start 1 --again --json
 while kill -0 "${pid[1]}" 2>/dev/null; do
-    rm -f state.0/*/s0/told # it has somebody to tell, and listens for some seconds
+    rm -f state.0/*/s0/ended # somebody may ask: it listens for some seconds
     start 0
     ends 0 0
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The rules of the protocol, each broken in turn: the random schedules of test_schedules.c must notice every time, or test_node.c.
+# The rules of the protocol, each broken in turn: the random schedules of test_schedules.c must notice every time, or test_leaving.c.
 set -euo pipefail
 program=$(realpath "$1")
 project=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +22,7 @@ build() { # TEST: with that copy
     local test=("$project/tests/net/test_$1.c" "$project/tests/support/check.c")
     [[ $1 != schedules ]] || test+=("$project/tests/net/schedules/world.c")
     "$cc" -std=c17 -O1 -w -D_POSIX_C_SOURCE=200809L -DEMI_FRAME_MOST=16 -Isrc -I"$project/include" -I"$project/src" \
-        -I"$project/tests" -I"$project" "${test[@]}" src/net/{frame,leaving,link,meeting,node}.c "$library" -o mutant -lcmocka -lm
+        -I"$project/tests" -I"$project" "${test[@]}" src/net/{awaited,frame,leaving,link,meeting,node,pace}.c "$library" -o mutant -lcmocka -lm
 }
 
 survives() { # SCHEDULES: or as many as it takes
@@ -49,7 +49,7 @@ P
 }
 
 copy_sources
-for test in schedules node; do
+for test in schedules leaving; do
     build "$test"
     survives 100 || { echo "FAILED: test_$test.c fails without a mutant"; exit 1; }
 done
@@ -75,13 +75,13 @@ mutant "R2: entries are not said again on a new connection" node.c \
 mutant "R2: START is not said again on a new connection" node.c \
     'if (emi_is_child(node, l->peer) && emi_node_in_run(node) && !emi_node_flows(node, l))' 'if (0)'
 mutant "R2: an entry from the wrong child is taken" meeting.c \
-    ' || !emi_is_below(node, entry.site, peer)' '' node
+    ' || !emi_is_below(node, entry.site, peer)' '' leaving
 mutant "R3: a site that came back makes no new START" meeting.c \
     '|| !differs_from_start(node)' '|| node->start'
 mutant "R3: a START is entered for another life" meeting.c \
     ' || !holds_own(node, frame->payload)' ''
 mutant "R3: a run is entered twice" meeting.c \
-    'if (was_entered(node, run)) return 0;' '' node
+    'if (was_entered(node, run)) return 0;' '' leaving
 mutant "R7: a root that is done begins again" meeting.c \
     'node->config.site != 0 || node->finished ||' 'node->config.site != 0 ||'
 mutant "R7: who is done is not told that it is known" leaving.c \

@@ -44,7 +44,7 @@ echo "ok: columns in another order"
 study_of 3 "components = 3"
 rm -rf state.* err.*
 sed -i '1s/f3/g3/' data.1.csv
-patience=20s
+patience=30s
 all_start 3
 for n in 0 1 2; do ends "$n" 1; done
 grep -q "s1 has other columns than the root: all wait for this site" err.1 || fail "the site is not told that it is awaited"
