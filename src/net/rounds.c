@@ -256,9 +256,11 @@ static int has_to_be_told(const emi_hub *hub, const emi_link *l)
     return hub->parent[hub->options.site] == l->peer && (!l->said_leave || l->control_size || l->out_at < l->out_size);
 }
 
+/* A child that has left after its rehearsal was in it. */
 static int is_not_in_run(const emi_hub *hub, const emi_link *l)
 {
-    return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
+    int is_in = l->up && memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) == 0;
+    return is_child(hub, l) && !is_in && l->left != EMI_LEAVE_REHEARSED;
 }
 
 int emi_hub_finish(emi_hub *hub, double seconds)
