@@ -312,9 +312,11 @@ static int does_not_know(const emi_hub *hub, const emi_link *l)
     return hub->parent[hub->options.site] == l->peer && !hub->node.told[l->peer];
 }
 
+/* A child that has left after its rehearsal was in it. */
 static int is_not_in_run(const emi_hub *hub, const emi_link *l)
 {
-    return is_child(hub, l) && (!l->up || memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) != 0);
+    int is_in = l->up && memcmp(l->peer_run, hub->node.run, EMI_RUN_BYTES) == 0;
+    return is_child(hub, l) && !is_in && l->left != EMI_LEAVE_REHEARSED;
 }
 
 static int may_ask(const emi_hub *hub, const emi_link *l)
