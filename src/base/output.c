@@ -36,6 +36,7 @@ struct emi_output {
 static em_status cannot_write(em_error *err, em_status code, const char *path, int number)
 {
     if (number == ENOMEM) return emi_fail_memory(err, path);
+    if (number == ENOSPC || number == EDQUOT) code = EM_EOUTPUT; /* a good place, and no room there now */
     if (strcmp(path, "-") == 0) path = "standard output";
     return emi_fail(err, code, "%s: cannot be written (%s); try another place for it", path, strerror(number));
 }

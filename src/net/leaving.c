@@ -1,6 +1,8 @@
 /* How a node leaves, and how a study ends: who is done says so, and goes when those who have to know it do. */
 #include "net/meeting.h"
 
+#include <string.h>
+
 const char *emi_leave_text(int code)
 {
     static const char *const texts[EMI_LEAVES] = {[EMI_LEAVE_INTERRUPTED] = "was interrupted",
@@ -25,18 +27,23 @@ void emi_say_leave(emi_node *node, emi_link *l, emi_leave code)
     l->said_leave = l->up;
 }
 
-/* A child is done, or the parent knows that this node is.  Only when that is on the disk does a child hear that it may go: a
- * process that comes back here awaits nobody who has gone for good. */
-static int note_told(emi_node *node, emi_link *l)
+/* A child is done, or the parent knows that this node is: noted on the disk, so that a process that comes back here awaits nobody
+ * who has gone for good. */
+static int note_told(emi_node *node, int peer)
 {
-    if (!node->told[l->peer]) {
-        node->told[l->peer] = 1;
-        if (node->config.note_told && node->config.note_told(node->config.context, node->told)) {
-            node->told[l->peer] = 0;
-            return -1; /* it will say so again */
-        }
+    if (node->told[peer]) return 0;
+    node->told[peer] = 1;
+    return node->config.note_told ? node->config.note_told(node->config.context, node->told) : 0;
+}
+
+/* A child hears that it may go only when that is on the disk; else it will say so again. */
+static int take_child_done(emi_node *node, emi_link *l)
+{
+    if (note_told(node, l->peer)) {
+        node->told[l->peer] = 0;
+        return -1;
     }
-    if (emi_is_child(node, l->peer)) emi_say_leave(node, l, EMI_LEAVE_KNOWN);
+    emi_say_leave(node, l, EMI_LEAVE_KNOWN);
     return 0;
 }
 
@@ -59,8 +66,11 @@ int emi_take_leave(emi_node *node, emi_link *l, const emi_frame *frame, const ch
     l->left = code;
     *why = "left";
     int parent = peer == emi_parent_of(node, node->config.site); /* what a child says of itself ends nothing here */
-    if (node->finished && (parent ? code == EMI_LEAVE_KNOWN : emi_is_child(node, peer) && code == EMI_LEAVE_FINISHED))
-        return note_told(node, l);
+    if (node->finished && emi_is_child(node, peer) && code == EMI_LEAVE_FINISHED) return take_child_done(node, l);
+    if (node->finished && parent && code == EMI_LEAVE_KNOWN) {
+        (void)note_told(node, peer); /* it may go, whatever its disk says */
+        return 0;
+    }
     if (ends_the_run(node, l, frame, code)) {
         node->over = code;
         node->over_by = peer;
@@ -75,8 +85,9 @@ void emi_node_leave(emi_node *node, emi_leave code)
     for (int n = 0; n < node->config.links; n++) emi_say_leave(node, &node->links[n], code);
 }
 
-void emi_node_finish(emi_node *node)
+int emi_node_finish(emi_node *node)
 {
     node->finished = 1;
     emi_node_leave(node, EMI_LEAVE_FINISHED);
+    return memchr(node->told, 1, (size_t)node->config.sites) != NULL;
 }

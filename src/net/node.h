@@ -9,9 +9,9 @@
 #include "net/link.h"
 #include "net/pace.h"
 
-/* The end of a study: how long who is done waits for a parent to know it, which is done too, may be gone, and may be on its way
- * back; and how long one that came back, and awaits nobody, stays for those who did not hear its word: they dial every 5 s. */
-enum { EMI_PARENT_SECONDS = 600, EMI_ASKED_SECONDS = 10 };
+/* The end of a study: how long who is done waits for a parent to know it, which is done too, and may be gone; and how long one that
+ * came back stays for those who may not have heard that it knows: they dial every 5 s. */
+enum { EMI_PARENT_SECONDS = 60, EMI_ASKED_SECONDS = 10 };
 
 /* Why a process ends, as others are told: texts stay at home. */
 typedef enum emi_leave {
@@ -141,8 +141,9 @@ int emi_node_round_is_done(const emi_node *node);
 /* The site that is really awaited, as far as is known here; -1: none. */
 int emi_node_awaits(const emi_node *node);
 
-/* The model is everywhere, and that is on the disk: neighbours are told, and whoever comes back. */
-void emi_node_finish(emi_node *node);
+/* The model is everywhere, and that is on the disk: neighbours are told, and whoever comes back.  Returns whether some of them
+ * knew in another life. */
+int emi_node_finish(emi_node *node);
 
 /* LEAVE to every neighbour that is there. */
 void emi_node_leave(emi_node *node, emi_leave code);

@@ -329,8 +329,7 @@ void emi_hub_finish(emi_hub *hub)
 {
     (void)pthread_mutex_lock(&hub->lock);
     hub->node.over = 0; /* it is what was to be heard */
-    emi_node_finish(&hub->node);
-    if (emi_node_awaits(&hub->node) < 0) wait_for_links(hub, may_ask, EMI_ASKED_SECONDS);
+    if (emi_node_finish(&hub->node)) wait_for_links(hub, may_ask, EMI_ASKED_SECONDS);
     wait_for_links(hub, is_not_done, INFINITY);
     wait_for_links(hub, does_not_know, EMI_PARENT_SECONDS);
     (void)pthread_mutex_unlock(&hub->lock);

@@ -4,6 +4,7 @@
 
 #include "net/write_all.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,10 +20,10 @@ static em_status make_folders(char *path, em_error *err)
         if (*at && *at != '/') continue;
         char was = *at;
         *at = 0;
-        int made = mkdir(path, 0700) == 0 || errno == EEXIST;
-        if (!made && was == 0)
+        int why = mkdir(path, 0700) == 0 ? 0 : errno;
+        if (why && access(path, F_OK) != 0)
             return em_fail(err, EM_EOUTPUT, "%s: cannot be made (%s); try another folder for the state", path,
-                           strerror(errno));
+                           strerror(why));
         *at = was;
         if (!was) return EM_OK;
     }
@@ -51,6 +52,21 @@ static em_status take_lock(emi_state *state, const char *site, em_error *err)
                    site);
 }
 
+/* What a process that was killed had begun to write, before it had its name: a checkpoint is as confidential there. */
+static void remove_beginnings(const emi_state *state)
+{
+    static const char hidden[] = ".eigenmesh-", next[] = ".next";
+    DIR *folder = opendir(state->folder);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        size_t length = strlen(entry->d_name), end = sizeof next - 1;
+        if (strncmp(entry->d_name, hidden, sizeof hidden - 1) == 0 ||
+            (length > end && strcmp(entry->d_name + length - end, next) == 0))
+            emi_state_remove(state, entry->d_name);
+    }
+    if (folder) (void)closedir(folder);
+}
+
 /* The fingerprint without its blanks. */
 static void join_groups(const char *text, char *out)
 {
@@ -70,7 +86,9 @@ em_status emi_state_open(emi_state *state, const char *root, const emi_study *st
         return em_fail(err, EM_EINVAL, "state: its path is too long; try another folder for the state");
     em_status status = make_folders(state->folder, err);
     if (status == EM_OK) status = check_folder(state->folder, err);
-    return status == EM_OK ? take_lock(state, name, err) : status;
+    if (status == EM_OK) status = take_lock(state, name, err);
+    if (status == EM_OK) remove_beginnings(state);
+    return status;
 }
 
 void emi_state_close(emi_state *state)

@@ -180,7 +180,7 @@ static size_t do_one(world *w, const uint8_t *bytes, size_t size)
         return 2;
     case 3: drain(w, peer, (size_t)bytes[0] >> 4 << 4 | 1); return 1;
     case 4: drain(w, peer, SIZE_MAX); return 1;
-    case 5: (bytes[0] >> 4) == 15 ? emi_node_finish(&w->node) : (void)emi_node_renew(&w->node, w->now); return 1;
+    case 5: (void)((bytes[0] >> 4) == 15 ? emi_node_finish(&w->node) : emi_node_renew(&w->node, w->now)); return 1;
     default:
         if (emi_frame_read(bytes + 1, size - 1, &frame, &used) != 1) return 1;
         take_frame(w, peer, &frame);

@@ -3,31 +3,17 @@
 # that of one process.  SAME_MODEL names the program in which every rank compares its model with the first one's.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=../support/kernels.sh
+. "$(dirname "$0")/../support/kernels.sh"
 require_python
 
-# The kernels that this CPU can run and this OpenBLAS has.
-flags=" $(grep -m1 '^flags' /proc/cpuinfo 2>/dev/null || true) "
-cores=()
-consider()
-{
-    local core=$1 flag
-    shift
-    for flag in "$@"; do [[ $flags == *" $flag "* ]] || return 0; done
-    OPENBLAS_VERBOSE=2 OPENBLAS_CORETYPE=$core "$EIGENMESH" fit "$scratch/here/data.npy" -k 3 --quiet 2>&1 |
-        grep -qi "^Core: $core" || return 0
-    cores+=("$core")
-}
 works generate -d 10 -N 331 -k 3 --gap 0.7 -o data.npy
-consider Prescott pni
-consider Nehalem sse4_2
-consider Haswell avx2 fma
-consider SkylakeX avx512f avx512bw avx512dq avx512vl
-consider Zen avx2 fma
-if [[ ${#cores[@]} -lt 2 ]]; then
-    echo "SKIPPED: OpenBLAS has kernels for ${#cores[@]} of the CPUs that this one can stand in for" >&2
+find_kernels "$EIGENMESH" "$scratch/here/data.npy"
+if [[ ${#kernels[@]} -lt 2 ]]; then
+    echo "SKIPPED: OpenBLAS has kernels for ${#kernels[@]} of the CPUs that this one can stand in for" >&2
     exit 77
 fi
-echo "kernels: ${cores[*]}"
+echo "kernels: ${kernels[*]}"
 
 # unlike "CORE CORE..." COMMAND ARGUMENT...: a rank on each of these.
 unlike()
@@ -85,7 +71,7 @@ same()
     local most=$1 kinds
     shift
     works fit "$@" --engine local --quiet -o here.npz
-    for kinds in "${cores[0]} ${cores[-1]}" "${cores[-1]} ${cores[0]}" "${cores[-1]} ${cores[-2]} ${cores[0]}"; do
+    for kinds in "${kernels[0]} ${kernels[-1]}" "${kernels[-1]} ${kernels[0]}" "${kernels[-1]} ${kernels[-2]} ${kernels[0]}"; do
         rm -f there.npz
         unlike "$kinds" "$EIGENMESH" fit "$@" --engine mpi --quiet -o there.npz
         [[ $status -eq 0 && ! -s $scratch/log/all ]] || fail "status is not 0, or something is on stderr"
@@ -101,7 +87,7 @@ same 1e-9 data.npy -n 6 -k 0.9 --tolerance 1e-11
 same 1e-9 data.npy -n 6 -k 3 -m krylov --scale spectral --tolerance 1e-11
 same 1e-9 data.npy -n 6 -k 3 -m krylov --truth compute --tolerance 1e-11
 works fit data.npy -n 6 -k 3 -m krylov --tolerance 1e-11 --quiet -o here.npz
-unlike "${cores[0]} ${cores[-1]}" "$EIGENMESH" fit data.npy -n 6 -k 3 -m krylov --tolerance 1e-11 --average allreduce \
+unlike "${kernels[0]} ${kernels[-1]}" "$EIGENMESH" fit data.npy -n 6 -k 3 -m krylov --tolerance 1e-11 --average allreduce \
     --engine mpi --quiet -o there.npz
 [[ $status -eq 0 ]] || fail "status is not 0"
 agree 1e-9 here.npz there.npz
@@ -120,8 +106,8 @@ works fit slow.npy -k 5 -n 3 -m krylov --tolerance 1e-11 --json
 awk -F': ' '/^  "iterations"/ { exit !($2 + 0 >= 20) }' "$out" || fail "not a slow problem"
 same 1e-9 slow.npy -k 5 -n 3 -m krylov --tolerance 1e-11
 same 1e-9 slow.npy -k 5 -n 3 -m covariance
-for first in "${cores[@]}"; do
-    for second in "${cores[@]}"; do
+for first in "${kernels[@]}"; do
+    for second in "${kernels[@]}"; do
         [[ $first != "$second" ]] || continue
         unlike "$first $second" "$EIGENMESH" fit slow.npy -k 5 -n 2 -m krylov --engine mpi --quiet
         [[ $status -eq 0 ]] || fail "status is not 0"
@@ -131,7 +117,7 @@ done
 # Eigenvalues that lie close: Lanczos, for the scale, takes all its steps, and where it stops depends on the last bits.
 for features in 40 80 120; do
     works generate -d "$features" -N 1200 -k $((features - 1)) --gap 1 -o flat.npy
-    for kinds in "${cores[0]} ${cores[-1]}" "${cores[-1]} ${cores[0]}"; do
+    for kinds in "${kernels[0]} ${kernels[-1]}" "${kernels[-1]} ${kernels[0]}"; do
         unlike "$kinds" "$EIGENMESH" fit flat.npy -k 1 -n 4 --scale spectral --iterations 3 --tolerance 0 --engine mpi \
             -m deepca --truth compute --quiet
         [[ $status -eq 0 ]] || fail "status is not 0"
@@ -140,7 +126,7 @@ done
 
 # Whichever rank is asked.
 
-for kinds in "${cores[0]} ${cores[-1]}" "${cores[-2]} ${cores[-1]} ${cores[0]}"; do
+for kinds in "${kernels[0]} ${kernels[-1]}" "${kernels[-2]} ${kernels[-1]} ${kernels[0]}"; do
     unlike "$kinds" "${SAME_MODEL:?the program that compares}"
     [[ $status -eq 0 ]] || fail "ranks have different models: $(grep 'ranks differ' "$scratch/log/all" | sort | uniq -c)"
 done

@@ -2,6 +2,7 @@
 # What the tests of studies share: a study of M sites on this machine, its data, its processes.  Sourced with the program in $1.
 set -euo pipefail
 program=$1
+tests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 cd "$work"
 end_all() {
@@ -69,16 +70,29 @@ with open("all.csv", "w") as everything:
 P
 }
 
-# start N [option...]: site N in the background; its process is in pid[N].
-declare -A pid
+# load_faults: what points/fault.c does can be asked of a process; not of one with a sanitizer.
+load_faults() {
+    local cc=${CC:-cc}
+    command -v "$cc" >/dev/null || { echo "skipped: there is no $cc"; exit 77; }
+    ! grep -qaE '__(asan|tsan)_' "$program" || { echo "skipped: for a build without sanitizers"; exit 77; }
+    "$cc" -std=c17 -O1 -fPIC -shared "$tests/points/fault.c" -o fault.so -ldl
+    LD_PRELOAD=$work/fault.so "$program" --version >/dev/null || { echo "skipped: nothing is loaded before a program here"; exit 77; }
+}
+
+# start N [option...]: site N in the background, with the fault of its state folder, and the kernels of a CPU; its process is in
+# pid[N].
+declare -A pid fault kernel
 suffix=csv  # of the data
 options=()  # of every site
 patience=120s
 start() {
     local n=$1
     shift
+    local with=(env)
+    [[ ! ${kernel[$n]:-} ]] || with+=(OPENBLAS_CORETYPE="${kernel[$n]}")
+    [[ ! ${fault[$n]:-} ]] || with+=(LD_PRELOAD="$work/fault.so" FAULT_UNDER="$PWD/state.$n" FAULT_AT="${fault[$n]}")
     [[ " $* " == *" --patience "* ]] || set -- --patience "$patience" "$@"
-    "$program" node heart.study "data.$n.$suffix" -o "model.$n.npz" --key "key.$n" --state "state.$n" \
+    "${with[@]}" "$program" node heart.study "data.$n.$suffix" -o "model.$n.npz" --key "key.$n" --state "$PWD/state.$n" \
         "${options[@]}" "$@" \
         >"out.$n" 2>>"err.$n" &
     pid[$n]=$!
@@ -87,7 +101,7 @@ start() {
 # ends N STATUS: that it does, so.
 ends() {
     local status=0
-    wait "${pid[$1]}" || status=$?
+    wait "${pid[$1]}" 2>/dev/null || status=$? # bash would say who was killed
     [[ $status == "$2" ]] || fail "site $1 ended with $status, not $2"
 }
 
@@ -117,6 +131,19 @@ assert np.allclose(m["mean"], X.mean(0), rtol=1e-12, atol=1e-12)
 assert np.allclose(m["explained_variance"], (s**2 / (len(X) - 1))[: len(W)], rtol=1e-9)
 for k in range(len(W)):
     assert abs(abs(W[k] @ V[k]) - 1) < 1e-9, k
+P
+}
+
+# same_answers MODEL...: as the first, but for rounding.
+same_answers() {
+    /usr/bin/python3 - "$@" <<'P' || fail "the answer is another one"
+import sys
+import numpy as np
+first = np.load(sys.argv[1])
+for path in sys.argv[2:]:
+    other = np.load(path)
+    for name in ("components", "explained_variance", "mean"):
+        assert np.allclose(first[name], other[name], rtol=1e-9, atol=1e-9), (path, name)
 P
 }
 

@@ -87,7 +87,7 @@ mutant "R7: a root that is done begins again" meeting.c \
 mutant "R7: who is done is not told that it is known" leaving.c \
     'emi_say_leave(node, l, EMI_LEAVE_KNOWN);' ';'
 mutant "R7: who may be gone for good is not on the disk" leaving.c \
-    'node->config.note_told && node->config.note_told(node->config.context, node->told)' '0'
+    'return node->config.note_told ? node->config.note_told(node->config.context, node->told) : 0;' 'return 0;'
 mutant "R7: who has finished does not tell those who come back" node.c \
     '        emi_say_leave(node, l, EMI_LEAVE_FINISHED);
         return;' '        return;'

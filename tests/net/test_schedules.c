@@ -53,8 +53,10 @@ static uint64_t saved_iteration(void *context, const unsigned char *rows[])
     return (uint64_t)disks[0].saved_step;
 }
 
+/* A disk is full now and then. */
 static int note_told(void *context, const unsigned char *told)
 {
+    if (draw(10) == 0) return -1;
     memcpy(disks[(process *)context - w.sites].told, told, (size_t)w.count);
     return 0;
 }
@@ -64,30 +66,29 @@ static int note_told(void *context, const unsigned char *told)
 static int children_know(int n)
 {
     for (int child = 0; child < w.count; child++)
-        if (w.parent[child] == n && !disks[n].told[child]) return 0;
+        if (w.parent[child] == n && !node_of(n)->told[child]) return 0;
     return 1;
 }
 
 static int parent_knows(int n)
 {
-    return n == 0 || disks[n].told[w.parent[n]];
+    return n == 0 || node_of(n)->told[w.parent[n]];
 }
 
 static void start_site(int n)
 {
     int done = disks[n].finished;
     programs[n] = (program){.stage = done ? DONE : ASK};
-    if (children_know(n) && parent_knows(n)) programs[n].asked_until = w.now + EMI_ASKED_SECONDS;
     begin_life(n, &(emi_node_config){
                       .iteration = saved_iteration, .told = done ? disks[n].told : NULL, .note_told = note_told});
-    if (done) emi_node_finish(node_of(n));
+    if (done && emi_node_finish(node_of(n))) programs[n].asked_until = w.now + EMI_ASKED_SECONDS;
 }
 
 static void finish_site(int n)
 {
     node_of(n)->over = 0;
     programs[n].stage = DONE;
-    emi_node_finish(node_of(n));
+    (void)emi_node_finish(node_of(n));
 }
 
 static void wait_to_exit(int n)
@@ -303,7 +304,7 @@ static void have_accident(void)
     else if (what < 3)
         renew_site(n);
     else
-        kill_site(n, draw(4) ? 0 : (int)draw(100));
+        kill_site(n, draw(4) ? 0 : (int)draw(30));
 }
 
 static void report(uint64_t seed, long turns)
