@@ -55,7 +55,7 @@ is_tidy() {
     local n left
     for ((n = 0; n < sites; n++)); do
         left=$(cd "site.$n" && find . -type f ! -path './.eigenmesh-*' ! -name lock | sed 's|.*/||' | sort | tr '\n' ' ')
-        [[ $left == "finished log model.npz "?(told ) ]] || fail "$point: site $n keeps $left"
+        [[ $left == "ended finished log model.npz model.npz "?(told ) ]] || fail "$point: site $n keeps $left"
     done
 }
 
