@@ -14,9 +14,10 @@ find_kernels() {
 }
 
 consider_kernel() {
-    local program=$1 data=$2 kernel=$3 flag
+    local program=$1 data=$2 kernel=$3 flag said
     shift 3
     for flag in "$@"; do [[ $flags == *" $flag "* ]] || return 0; done
-    OPENBLAS_VERBOSE=2 OPENBLAS_CORETYPE=$kernel "$program" fit "$data" -k 3 --quiet 2>&1 | grep -qi "^Core: $kernel" || return 0
+    said=$(OPENBLAS_VERBOSE=2 OPENBLAS_CORETYPE=$kernel "$program" fit "$data" -k 3 --quiet 2>&1 || true)
+    grep -qi "^Core: $kernel" <<<"$said" || return 0
     kernels+=("$kernel")
 }
