@@ -120,11 +120,17 @@ static int own_rows_tell(const emi_solver *s)
     return cheap && !emi_mesh_is_masked(s->mesh) && !s->C[0].kind->squared && !s->own_start;
 }
 
-/* Where they are nobody's business, what all know does: features that deviate more have more of the leading eigenvectors. */
+/* Where they are nobody's business, what all know does: features that deviate more have more of the leading eigenvectors.  A part
+ * of each vector stays as it was, so that they stay apart. */
 static void weigh_by_deviations(const emi_solver *s, emi_block X)
 {
-    for (int c = 0; c < X.cols; c++)
-        for (int f = 0; f < X.rows; f++) emi_column_of(X, c)[f] *= s->rounding.deviation[f];
+    static const double unweighed = 0.1;
+    for (int c = 0; c < X.cols; c++) {
+        double *x = emi_column_of(X, c), square = 0, all = sqrt(s->variance);
+        for (int f = 0; f < X.rows; f++) square += pow(s->rounding.deviation[f] / all * x[f], 2);
+        for (int f = 0; f < X.rows && square > 0; f++)
+            x[f] *= s->rounding.deviation[f] / all / sqrt(square) + unweighed;
+    }
 }
 
 static em_status begin(krylov *k, em_error *err)
