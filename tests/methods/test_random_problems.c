@@ -53,8 +53,12 @@ static void complain(trial *t, const char *format, ...)
     print_error("    %s\n", words);
 }
 
-/* A column of this much of the data's length, times the root of d, may pass for nothing. */
-static const double past_the_rank = 500 * DBL_EPSILON;
+/* A column of this much of the data's length may pass for nothing.  Masked words hold squares. */
+static double past_the_rank(const trial *t)
+{
+    double words = t->masked ? sqrt(t->p->nodes * 0x1p-58) : 0;
+    return fmax(500 * DBL_EPSILON, words) * sqrt(t->p->d);
+}
 
 /* ---- what a component owes ------------------------------------------------------------------------------- */
 
@@ -167,7 +171,7 @@ static void check_rank(trial *t)
     double all = (double)t->exact->sigma[0] + t->exact->offset;
     for (int k = 0; k < t->p->K; k++) {
         double sigma = k < t->exact->count ? (double)t->exact->sigma[k] : 0;
-        if (k >= t->info->rank && (variance[k] != 0 || sigma > past_the_rank * sqrt(t->p->d) * all))
+        if (k >= t->info->rank && (variance[k] != 0 || sigma > past_the_rank(t) * all))
             complain(t, "component %d: past the rank, variance %g, sigma is %g of %g", k, variance[k], sigma, all);
         if (k < t->info->rank && t->info->reason == EM_CONVERGED &&
             !(variance[k] > 0 && (sigma > DBL_EPSILON / 16 * all || is_right(t, k))))
