@@ -53,11 +53,12 @@ static void complain(trial *t, const char *format, ...)
     print_error("    %s\n", words);
 }
 
-/* A column of this much of the data's length may pass for nothing.  Masked words hold squares. */
+/* A column of this much of the data's length may pass for nothing: as data/rounding.h has it, scores are off by what features add up
+ * to, at most the root of d lengths, and by some of the whole.  Masked words hold squares. */
 static double past_the_rank(const trial *t)
 {
-    double words = t->masked ? sqrt(t->p->nodes * 0x1p-58) : 0;
-    return fmax(500 * DBL_EPSILON, words) * sqrt(t->p->d);
+    double lengths = sqrt(t->p->d), words = t->masked ? sqrt(t->p->nodes * 0x1p-58) * lengths : 0;
+    return fmax(250 * DBL_EPSILON * (lengths + 4), words);
 }
 
 /* ---- what a component owes ------------------------------------------------------------------------------- */
