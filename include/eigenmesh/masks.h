@@ -33,8 +33,8 @@ typedef struct em_sum {
 typedef struct em_masks {
     size_t size; /* sizeof(em_masks): what a later version adds is NULL in a table that does not know of it */
 
-    /* Add the node's masks with all other nodes to words[sum->count]; over all nodes they cancel.  Called once for each node
-     * here and each sum. */
+    /* Add the node's masks with all other nodes to words[sum->count]; over all nodes they cancel.  Of a number of several words,
+     * least first, these carry into each other.  Called once for each node here and each sum. */
     em_status (*mask)(void *state, int node, const em_sum *sum, uint64_t *words, em_error *err);
 
     /* view <- digest of view and the block.  Bytes of a block are as they came. */
@@ -61,9 +61,9 @@ typedef struct em_masks {
 } em_masks;
 
 /* From now on every sum over this mesh is masked, and an exchange that would show a node's own numbers fails.  At least three
- * nodes; `view` is the same at all of them, and for no other run; NULL: the root draws one, and tells the others.  After every block that comes down the tree the view becomes
- * what `follow` makes of it, so that masks fit only where all were asked the same.  The state is the mesh's from then on, also
- * where this fails.  `rows` and `answer` may be NULL. */
+ * nodes, and no more than 1,024; `view` is the same at all of them, and for no other run; NULL: the root draws one, and tells
+ * the others.  After every block that comes down the tree the view becomes what `follow` makes of it, so that masks fit only where
+ * all were asked the same.  The state is the mesh's from then on, also where this fails.  `rows` and `answer` may be NULL. */
 EM_API em_status em_mesh_set_masks(em_mesh *mesh, const em_masks *masks, void *state,
                                    const unsigned char view[EM_VIEW_BYTES], em_error *err);
 

@@ -54,7 +54,8 @@ double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int 
 {
     double spread = emi_spread(r, d, x);
     double scores = emi_eps(r) / 2 * (spread + 4 * sqrt(r->total)) + emi_shift(r, d, x); /* of each score y'x */
-    return (1 + before) * scores * scores + (r->formed ? emi_eps(r) / 2 * spread * spread : 0);
+    double summed = r->formed ? emi_eps(r) / 2 : 0;
+    return (1 + before) * scores * scores + (summed + r->answers) * spread * spread;
 }
 
 double emi_rounding_most(const emi_rounding *r, int d, int before)
@@ -62,5 +63,5 @@ double emi_rounding_most(const emi_rounding *r, int d, int before)
     double square = 0;
     for (int f = 0; f < d; f++) square += r->deviation[f] * r->deviation[f];
     double scores = emi_eps(r) / 2 * (sqrt(square) + 4 * sqrt(r->total)) + emi_shift(r, d, NULL);
-    return (1 + before) * scores * scores;
+    return (1 + before) * scores * scores + d * r->answers * square;
 }

@@ -27,6 +27,7 @@ typedef struct emi_rounding {
     double total;            /* trace(C)                                                       */
     int formed;              /* C was formed; otherwise products are made with the rows        */
     int single;              /* in single precision, summed in double                          */
+    double answers; /* sums over the network are off by this much more: |z' dC x| <= answers (s . |z|)(s . |x|) */
 } emi_rounding;
 
 double emi_eps(const emi_rounding *r);

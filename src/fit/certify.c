@@ -2,8 +2,10 @@
 #include "fit/certify.h"
 
 #include "base/memory.h"
+#include "fit/recheck.h"
 #include "fit/sketch.h"
 #include "linalg/blas.h"
+#include "mesh/question.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -178,6 +180,7 @@ static em_status look(emi_findings *f, em_error *err)
 {
     em_mesh *mesh = f->job->problem->mesh;
     double cost = mesh->hosted * emi_operator_cost(&f->job->problem->C[0], f->K);
+    emi_question_ask(mesh, (emi_block){f->job->problem->d, f->K, f->job->observer.estimate});
     emi_mesh_run(mesh, cost, measure_body, f);
     emi_tree_average_at_root(mesh, &f->parts, f->sum);
     if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
@@ -189,7 +192,7 @@ static em_status look(emi_findings *f, em_error *err)
     em_status status = (em_status)(int)f->says->status;
     if (status != EM_OK && !emi_mesh_has_root(mesh)) /* what fails at the root fails everywhere */
         return emi_fail(err, status, "fit: the answer could not be checked; try another method");
-    return status;
+    return status == EM_OK ? emi_recheck(f, err) : status;
 }
 
 /* Many components, or such as were found in single precision, on a network of one node: their residuals are estimated.  Where

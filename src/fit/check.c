@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/memory.h"
 #include "data/shards.h"
+#include "mesh/masking.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +25,21 @@ em_status emi_options_method(const em_options *options, int nodes, const emi_met
     const char *unread = emi_options_unread(options, method->uses);
     if (unread) return emi_fail(err, EM_EINVAL, "%s: not used by method %s; try without it", unread, name);
     *out = method;
+    return EM_OK;
+}
+
+em_status emi_options_masked(const em_options *options, const emi_method *named, em_error *err)
+{
+    if (named && !(named->traits & EMI_AT_ROOT))
+        return emi_fail(err, EM_EINVAL, "method %s: shows its iterates, of which masks are to show none; try krylov",
+                        named->info.name);
+    if (options->truth || options->truth_compute)
+        return emi_fail(err, EM_EINVAL, "truth: to compare with it takes more than masks show; try without it");
+    if (options->trace != EMI_TRACE_NONE)
+        return emi_fail(err, EM_EINVAL,
+                        "trace: takes more products than the method asks for, and masks show no others; "
+                        "try without it");
+    if (options->wire == EMI_WIRE_32) return emi_fail(err, EM_EINVAL, "wire: masked words have 64 bits; try wire=auto");
     return EM_OK;
 }
 
@@ -222,13 +238,17 @@ done:
     return status;
 }
 
+static uint64_t way_to_average(const em_mesh *mesh)
+{
+    return emi_mesh_is_masked(mesh) ? 2 : (uint64_t)mesh->sums_directly;
+}
+
 static void label_of(emi_label *label, const emi_problem *p, const asked *all, int count)
 {
     const em_mesh *mesh = p->mesh;
-    *label =
-        (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes, (uint64_t)mesh->first,
-                              (uint64_t)mesh->hosted},
-                    .network_digest = emi_digest_number(em_graph_digest(mesh->graph), (uint64_t)mesh->sums_directly)};
+    *label = (emi_label){.sizes = {(uint64_t)p->d, (uint64_t)p->K, p->N, (uint64_t)mesh->graph->nodes,
+                                   (uint64_t)mesh->first, (uint64_t)mesh->hosted},
+                         .network_digest = emi_digest_number(em_graph_digest(mesh->graph), way_to_average(mesh))};
     for (int n = 0; n < count; n++) {
         if (!all[n].decides) continue;
         emi_label_entry *kept = &label->asked[label->asked_count++];

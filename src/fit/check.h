@@ -10,6 +10,9 @@
  * there, or would not read an option that was set. */
 em_status emi_options_method(const em_options *options, int nodes, const emi_method **out, em_error *err);
 
+/* What cannot be asked of a mesh whose sums are masked. */
+em_status emi_options_masked(const em_options *options, const emi_method *named, em_error *err);
+
 /* Extra vectors in a block: the user's, or a few more than wanted, which make the last wanted ones converge sooner; each
  * costs its share of every average. */
 int emi_options_oversample(const em_options *options);

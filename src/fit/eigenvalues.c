@@ -2,7 +2,9 @@
 #include "base/memory.h"
 #include "fit/prepare.h"
 #include "linalg/lanczos.h"
+#include "mesh/question.h"
 
+#include <cblas.h>
 #include <string.h>
 
 /* ---- of every node's covariance ------------------------------------------------------------------- */
@@ -78,7 +80,10 @@ static em_status product_body(void *context, int i, int worker, em_error *err)
 /* The mean of C_i x: `z` is set at the root. */
 static em_status multiply(network_operator *t, double *z, em_error *err)
 {
-    em_status status = emi_problem_for_nodes(t->p, emi_problem_product_cost(t->p, 1), product_body, t, err);
+    emi_question_ask(t->p->mesh, (emi_block){t->p->d, 1, t->told});
+    em_status status = emi_problem_status(t->p, err);
+    if (status != EM_OK) return status;
+    status = emi_problem_for_nodes(t->p, emi_problem_product_cost(t->p, 1), product_body, t, err);
     if (status != EM_OK) return status;
     emi_tree_average_at_root(t->p->mesh, &t->products, z);
     return emi_problem_status(t->p, err);
@@ -97,10 +102,16 @@ static em_status apply_over_network(void *context, const double *v, double *z, e
     network_operator *t = context;
     memcpy(t->told, v, sizeof *v * (size_t)t->p->d);
     leave_out(t, t->told);
+    double length = emi_norm(t->p->d, t->told);
+    memset(z, 0, sizeof *z * (size_t)t->p->d);
+    if (length == 0) return EM_OK;
+    cblas_dscal(t->p->d, 1 / length, t->told, 1); /* who is asked sees to it that the vector is a unit one */
     em_status status = tell(t, 1, err);
     if (status == EM_OK) status = multiply(t, z, err);
-    if (status == EM_OK) leave_out(t, z);
-    return status;
+    if (status != EM_OK) return status;
+    cblas_dscal(t->p->d, length, z, 1);
+    leave_out(t, z);
+    return EM_OK;
 }
 
 static em_status lead(network_operator *t, double tolerance, em_error *err)

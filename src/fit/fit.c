@@ -3,6 +3,7 @@
 #include "fit/check.h"
 #include "fit/run.h"
 #include "linalg/blas.h"
+#include "mesh/masking.h"
 
 #include <string.h>
 
@@ -15,8 +16,9 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
+    if (emi_mesh_is_masked(mesh)) TRY(emi_options_masked(options, named, err));
     const emi_wish wish = {options->checkpoint, options->checkpoint_every, options->resume,
-                           named && named->traits & EMI_AT_ROOT};
+                           emi_mesh_is_masked(mesh) || (named && named->traits & EMI_AT_ROOT)};
     TRY(emi_checkpoint_open(&checkpoint, mesh, &wish, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
@@ -45,6 +47,7 @@ static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mes
     const emi_method *named = NULL;
     TRY(emi_check_same(mesh, shards, options, err));
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err));
+    if (emi_mesh_is_masked(mesh)) TRY(emi_options_masked(options, named, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     emi_fit_plan_make(&plan, &problem, named, options);
     TRY(emi_fit_plan_tell(&plan, &problem, options, out, err));

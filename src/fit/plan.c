@@ -5,6 +5,7 @@
 #include "fit/check.h"
 #include "fit/cost.h"
 #include "graph/spectrum.h"
+#include "mesh/masking.h"
 #include "methods/lanczos.h"
 
 #include <inttypes.h>
@@ -69,6 +70,7 @@ static int block_of(const emi_problem *p, const em_options *options)
 static int is_narrow_wire(const emi_problem *p, const emi_method *named, const em_options *options)
 {
     if ((named && !(named->uses & EMI_USES_WIRE)) || p->mesh->sums_directly || p->mesh->graph->nodes == 1) return 0;
+    if (emi_mesh_is_masked(p->mesh)) return 0;
     if (options->wire != EMI_WIRE_AUTO) return options->wire == EMI_WIRE_32;
     return options->tolerance >= digits_of_single && !options->truth_compute; /* who compares sees more digits */
 }
@@ -165,6 +167,15 @@ static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *o
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
 }
 
+/* Never one that shows more: covariance tells the root all of C, and takes who asks for it. */
+static void choose_masked(emi_fit_plan *plan, const emi_problem *p, const em_options *options)
+{
+    prediction iterated = predict_krylov(p, options);
+    plan->method[0] = iterated.method;
+    (void)snprintf(plan->why, sizeof plan->why, "masked: about %.3g MB in %.0f rounds; it shows the root least of C",
+                   iterated.bytes / 1e6, iterated.rounds);
+}
+
 void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_method *named, const em_options *options)
 {
     *plan = (emi_fit_plan){.method = {named},
@@ -172,7 +183,11 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
                            .matrix = is_gram(p) ? &emi_by_gram : &emi_by_covariance,
                            .real = precision_of(p, named, options),
                            .narrow_wire = is_narrow_wire(p, named, options)};
-    if (!named) choose(plan, p, options);
+    if (named) return;
+    if (emi_mesh_is_masked(p->mesh))
+        choose_masked(plan, p, options);
+    else
+        choose(plan, p, options);
 }
 
 long emi_iteration_limit(const emi_method *method, const em_options *options, int K)

@@ -6,6 +6,8 @@
 #include "data/moments.h"
 #include "fit/check.h"
 #include "fit/standardise.h"
+#include "mesh/masking.h"
+#include "mesh/question.h"
 
 #include <limits.h>
 #include <math.h>
@@ -42,6 +44,16 @@ int emi_problem_block(const emi_problem *p, const em_options *options, emi_real 
     return block < p->d ? block : p->d;
 }
 
+const char *emi_problem_feature(const emi_problem *p, int f, char out[64])
+{
+    const em_data *data = p->shard[0].data;
+    if (data->names && *data->names[f])
+        (void)snprintf(out, 64, "column '%.40s'", data->names[f]);
+    else
+        (void)snprintf(out, 64, "column %d (from 0)", f);
+    return out;
+}
+
 /* ---- the user's units ------------------------------------------------------------------------ */
 
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue)
@@ -72,6 +84,18 @@ done:
     return status;
 }
 
+/* The same where nobody's own number is to be seen; then each node may say that it is too few. */
+static em_status count_masked_rows(emi_problem *p, em_error *err)
+{
+    uint64_t *rows = emi_calloc((size_t)p->mesh->hosted, sizeof *rows);
+    if (!rows) return emi_fail_memory(err, "rows");
+    for (int i = 0; i < p->mesh->hosted; i++) rows[i] = p->shard[i].count;
+    emi_masked_counts(p->mesh, rows, 1, &p->N);
+    if (!emi_mesh_failed(p->mesh)) emi_masked_rows(p->mesh, rows, p->N);
+    emi_free(rows);
+    return emi_problem_status(p, err);
+}
+
 /* Components to begin with, where a fraction of the variance says how many there will be. */
 enum { AT_FIRST = 16 };
 
@@ -84,7 +108,7 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
     if (p->shards->columns > (size_t)(INT_MAX / 2))
         return emi_fail(err, EM_EINVAL, "data: %zu features are too many; try fewer columns", p->shards->columns);
     p->d = (int)p->shards->columns;
-    em_status status = count_rows(p, err);
+    em_status status = emi_mesh_is_masked(p->mesh) ? count_masked_rows(p, err) : count_rows(p, err);
     if (status == EM_OK) status = emi_options_check(options, p->N, p->d, err);
     uint64_t rows = options->center && p->N > 1 ? p->N - 1 : p->N, most = p->N < (uint64_t)p->d ? p->N : (uint64_t)p->d;
     p->rank = rows < (uint64_t)p->d ? (int)rows : p->d;
@@ -136,6 +160,8 @@ static em_status judge_memory(emi_problem *p, em_error *err)
 {
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
     double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0};
+    if (emi_mesh_is_masked(p->mesh))
+        return EM_OK; /* what kind of numbers a node has is its own; rows in double will do */
     for (int i = 0; i < p->mesh->hosted; i++) most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
     em_status status = emi_process_max(p->mesh, most, 2, err);
     p->dense_fits = most[0] < 1;
@@ -150,7 +176,8 @@ emi_rounding emi_problem_rounding(const emi_problem *p)
                           .offset = p->offset,
                           .total = p->variance,
                           .formed = p->C[0].kind->squared,
-                          .single = p->C[0].real == EMI_SINGLE};
+                          .single = p->C[0].real == EMI_SINGLE,
+                          .answers = emi_question_rounding(p->mesh)};
 }
 
 const emi_operator_kind *emi_problem_use(emi_problem *p, const emi_operator_kind *kind)
@@ -228,6 +255,8 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     TRY(emi_problem_form(p, kind, err));
     if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
     if (!doubtful) TRY(emi_find_variance(p, &over, err));
+    emi_question_about(p->mesh, p->deviation, p->d, p->variance);
+    TRY(emi_problem_status(p, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     emi_overview_free(&over);
@@ -245,6 +274,7 @@ void emi_problem_free(emi_problem *p)
     emi_free(p->deviation);
     emi_free(p->scale);
     emi_free(p->fill);
+    emi_free(p->level);
     emi_free(p->mean);
     *p = (emi_problem){0};
 }

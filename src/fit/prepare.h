@@ -10,19 +10,21 @@ typedef struct emi_problem {
     const em_shards *shards; /* borrowed */
     const emi_shard *shard;  /* [hosted] of them */
     int d, K;
-    uint64_t N;             /* rows in all */
-    emi_standard standard;  /* what is done to each row */
-    double *mean;           /* [d] global mean, zero where the mean is left in; in the user's units, like */
-    double *fill;           /* [d] the mean in place of values that are missing; NULL: none are anywhere   */
-    uint64_t missing;       /* how many are, over the network                                              */
-    double *scale;          /* [d] divisors                                                               */
-    int exponent;           /* rows are also multiplied by 2^-exponent, so that squares of any data are doubles; 0 for
+    uint64_t N;            /* rows in all */
+    emi_standard standard; /* what is done to each row */
+    double *mean;          /* [d] global mean, zero where the mean is left in; in the user's units, like */
+    double *fill;          /* [d] the mean in place of values that are missing; NULL: none are anywhere   */
+    uint64_t missing;      /* how many are, over the network                                              */
+    double *scale;         /* [d] divisors                                                               */
+    int exponent;          /* rows are also multiplied by 2^-exponent, so that squares of any data are doubles; 0 for
                              * ordinary data, and wherever `scale` does it already */
-    double *deviation;      /* [d] of each feature as the solver sees it: sqrt(variance / N)         */
-    double *offset;         /* [d] |mean| in the solver's units; zero where the mean is left in      */
-    int constant_features;  /* left unscaled under std */
-    emi_operator *C;        /* [hosted] all of a kind */
-    int dense_fits;         /* all covariances, into the memory of all processes */
+    double *deviation;     /* [d] of each feature as the solver sees it: sqrt(variance / N)         */
+    double *offset;        /* [d] |mean| in the solver's units; zero where the mean is left in      */
+    int constant_features; /* left unscaled under std */
+    unsigned char
+        *level;      /* [d] where sums are masked: features that are constant, whose rounding counts as 0; NULL: none */
+    emi_operator *C; /* [hosted] all of a kind */
+    int dense_fits;  /* all covariances, into the memory of all processes */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
     int largest;            /* exponent of the largest value anywhere */
     int gram_fits;          /* the matrix of the products of all rows, on a network of one node */
@@ -74,6 +76,9 @@ void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built 
 
 /* A turn at every hosted node, with its failure returned. */
 em_status emi_problem_for_nodes(emi_problem *p, double cost, emi_loop_body *body, void *context, em_error *err);
+
+/* How to call a feature: by its name, or by its position. */
+const char *emi_problem_feature(const emi_problem *p, int f, char out[64]);
 
 /* What has become of the exchanges so far. */
 em_status emi_problem_status(const emi_problem *p, em_error *err);

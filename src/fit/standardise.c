@@ -2,27 +2,19 @@
 
 #include "base/memory.h"
 #include "data/moments.h"
+#include "fit/masked.h"
+#include "mesh/masking.h"
 
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Data whose largest values are between 2^-ORDINARY and 2^ORDINARY is taken as it is: wider than single precision, and
  * narrow enough that the square of a variance and the square of a variance's rounding error are normal doubles, also where
  * deviations are 2^-53 of the values. */
 enum { ORDINARY = 160, TINIEST = -1000 }; /* 2^-TINIEST is a double */
-
-/* How to call a feature: by its name, or by its position. */
-static const char *called(const emi_problem *p, int f, char out[64])
-{
-    const em_data *data = p->shard[0].data;
-    if (data->names && *data->names[f])
-        (void)snprintf(out, 64, "column '%.40s'", data->names[f]);
-    else
-        (void)snprintf(out, 64, "column %d (from 0)", f);
-    return out;
-}
 
 /* ---- range ------------------------------------------------------------------------------------- */
 
@@ -68,6 +60,7 @@ typedef struct survey {
     const double *unit; /* [d] that rows are divided by; NULL: 1 */
     emi_field found;    /* (d, EMI_SURVEY) a node                */
     emi_field sent;     /* (d, 1) a node: what sums over the network are of */
+    int order;          /* where sums are masked: no value is larger than 2^order units */
 } survey;
 
 static em_status survey_body(void *context, int i, int worker, em_error *err)
@@ -94,11 +87,16 @@ static double found_at(const survey *t, int i, int column, int f)
     return emi_column_of(emi_at(&t->found, i), column)[f];
 }
 
-static em_status sum_up(survey *t, of_feature *what, double *total, em_error *err)
+/* `power`: 1 for sums of values, 2 for those of squares. */
+static em_status sum_up(survey *t, of_feature *what, int power, double *total, em_error *err)
 {
-    for (int i = 0; i < t->p->mesh->hosted; i++)
+    em_mesh *mesh = t->p->mesh;
+    for (int i = 0; i < mesh->hosted; i++)
         for (int f = 0; f < t->p->d; f++) emi_at(&t->sent, i).v[f] = what(t, i, f);
-    emi_tree_sum(t->p->mesh, &t->sent, total);
+    if (emi_mesh_is_masked(mesh))
+        emi_masked_sums(mesh, &t->sent, power * t->order, total);
+    else
+        emi_tree_sum(mesh, &t->sent, total);
     return emi_problem_status(t->p, err);
 }
 
@@ -162,7 +160,7 @@ static em_status refuse(const emi_problem *p, const emi_overview *over, int cent
         double highest = over->highest[f], lowest = over->lowest[f], half = half_span(highest, lowest);
         if (center && half > DBL_MAX / 2)
             return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
-                            called(p, f, name));
+                            emi_problem_feature(p, f, name));
         varies |= center ? !is_constant(highest, lowest) : highest != 0 || lowest != 0;
         exactly &= half == 0;
     }
@@ -182,6 +180,37 @@ static em_status survey_again(survey *t, const emi_overview *over, em_error *err
     return again ? survey_rows(t, over->unit, err) : EM_OK;
 }
 
+/* What there is to see of the rows before they are added up: is a value missing, and do some need a unit of their own? */
+static em_status see(survey *t, emi_overview *over, int center, int *holes, em_error *err)
+{
+    em_status status = EM_OK;
+    double sight[SIGHTS] = {0};
+    TRY(look_around(t, center, sight, err));
+    t->p->largest = (int)fmax(-INT_MAX, sight[LARGEST]);
+    *holes = sight[HOLES] > 0;
+    if (sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0)
+        return EM_OK;
+    TRY(find_range(t, over, err));
+    TRY(refuse(t->p, over, center, err));
+    TRY(survey_again(t, over, err));
+done:
+    return status;
+}
+
+/* The same where sums are masked: all that is seen is the order of the largest value, by sixteens. */
+static em_status see_masked(survey *t, emi_overview *over, int *holes, em_error *err)
+{
+    emi_problem *p = t->p;
+    em_status status = emi_masked_order(p, &t->found, &t->order, holes, err);
+    if (status != EM_OK) return status;
+    p->largest = t->order - 1;
+    if (abs(t->order) <= ORDINARY) return EM_OK;
+    over->exponent = t->order < TINIEST ? TINIEST : t->order >= DBL_MAX_EXP ? DBL_MAX_EXP - 1 : t->order;
+    t->order -= over->exponent;
+    for (int f = 0; f < p->d; f++) over->unit[f] = ldexp(1, over->exponent);
+    return survey_rows(t, over->unit, err);
+}
+
 /* ---- mean and squares ------------------------------------------------------------------------------ */
 
 static double count_at(const survey *t, int i, int f)
@@ -194,12 +223,16 @@ static em_status count_values(survey *t, double *values, em_error *err)
 {
     emi_problem *p = t->p;
     char name[64];
-    em_status status = sum_up(t, count_at, values, err);
+    em_status status = EM_OK;
+    if (emi_mesh_is_masked(p->mesh))
+        status = emi_masked_values(p, &t->found, values, err);
+    else
+        status = sum_up(t, count_at, 0, values, err);
     for (int f = 0; status == EM_OK && f < p->d; f++) {
         p->missing += p->N - (uint64_t)values[f];
         if (values[f] == 0)
             return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
-                            called(p, f, name));
+                            emi_problem_feature(p, f, name));
     }
     return status;
 }
@@ -218,7 +251,7 @@ static em_status find_mean(survey *t, const emi_overview *over, double *mean, em
     if (!values) TRY(emi_fail_memory(err, "mean"));
     for (int f = 0; f < p->d; f++) values[f] = (double)p->N;
     if (p->fill) TRY(count_values(t, values, err));
-    TRY(sum_up(t, sum_at, mean, err));
+    TRY(sum_up(t, sum_at, 1, mean, err));
     for (int f = 0; f < p->d; f++) {
         mean[f] = mean[f] / values[f] * over->unit[f];
         /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
@@ -256,25 +289,19 @@ em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error
 {
     em_status status = EM_OK;
     survey task = {.p = p};
-    double sight[SIGHTS] = {0};
+    int holes = 0, masked = emi_mesh_is_masked(p->mesh);
     TRY(alloc_survey(&task, over, err));
     TRY(survey_rows(&task, NULL, err));
-    TRY(look_around(&task, center, sight, err));
-    p->largest = (int)fmax(-INT_MAX, sight[LARGEST]);
-    int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
-    if (!ordinary) {
-        TRY(find_range(&task, over, err));
-        TRY(refuse(p, over, center, err));
-        TRY(survey_again(&task, over, err));
-    }
-    if (sight[HOLES] > 0) { /* filled with the mean, also where that is left in */
+    TRY(masked ? see_masked(&task, over, &holes, err) : see(&task, over, center, &holes, err));
+    if (holes) { /* filled with the mean, also where that is left in */
         p->standard.fill = p->fill = emi_doubles((size_t)p->d);
         if (!p->fill) TRY(emi_fail_memory(err, "mean"));
     }
     if (center || p->fill) TRY(find_mean(&task, over, center ? p->mean : p->fill, err));
     if (center && p->fill) memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
     p->standard.mean = center ? p->mean : NULL;
-    TRY(sum_up(&task, squares_at, over->squares, err));
+    TRY(sum_up(&task, squares_at, 2, over->squares, err));
+    if (masked) TRY(emi_masked_judge(p, &task.found, 2 * task.order, over->unit, over->squares, err));
 done:
     emi_field_free(&task.sent);
     emi_field_free(&task.found);
@@ -287,7 +314,8 @@ static em_status keep_inverse_scale(emi_problem *p, em_error *err)
 {
     if (!p->standard.inverse_scale) p->standard.inverse_scale = emi_doubles((size_t)p->d);
     if (!p->standard.inverse_scale) return emi_fail_memory(err, "scale");
-    for (int f = 0; f < p->d; f++) p->standard.inverse_scale[f] = ldexp(1 / p->scale[f], -p->exponent);
+    for (int f = 0; f < p->d; f++)
+        p->standard.inverse_scale[f] = p->level && p->level[f] ? 0 : ldexp(1 / p->scale[f], -p->exponent);
     return EM_OK;
 }
 
@@ -311,7 +339,7 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_er
             return emi_fail(err, EM_EDATA,
                             "data: %s deviates by %g, which a double does not hold to all digits; try multiplying it "
                             "by 1e20",
-                            called(p, f, name), deviation);
+                            emi_problem_feature(p, f, name), deviation);
         p->scale[f] = constant ? scale_of_constant(over, f, deviation) : deviation;
         p->constant_features += constant;
     }
@@ -322,8 +350,8 @@ em_status emi_scale_by_range(emi_problem *p, const emi_overview *over, em_error 
 {
     double farthest = 0;
     for (int f = 0; over->highest && f < p->d; f++) farthest = fmax(farthest, reach(p, over, f));
-    p->exponent = exponent_of(farthest);
-    return p->exponent ? keep_inverse_scale(p, err) : EM_OK;
+    p->exponent = over->highest ? exponent_of(farthest) : over->exponent;
+    return p->exponent || p->level ? keep_inverse_scale(p, err) : EM_OK;
 }
 
 /* Divide the data by sqrt(lambda_1(C)), so that lambda_1 = 1. */

@@ -9,6 +9,7 @@ typedef struct emi_overview {
     double *squares;          /* [d] sum of the squares of its differences from the mean, or from zero, in units of */
     double *unit;             /* [d] a power of two: 1 for all but very large or small numbers; squared */
     double *highest, *lowest; /* [d] largest value, and largest negated one; NULL: nothing calls for them */
+    int exponent;             /* where sums are masked, of the unit of all features */
 } emi_overview;
 
 /* The global mean, and the overview, with one pass over the rows; data without variance is refused. */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/wide.h"
+#include "mesh/masking.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,6 +79,14 @@ static void round_end(em_mesh *mesh)
     if (mesh->phase != EMI_OBSERVING) mesh->seconds_waiting += emi_seconds() - began;
 }
 
+/* Where sums are masked, nothing else goes to a neighbour that holds a node's numbers. */
+static void refuse_to_show(em_mesh *mesh)
+{
+    if (!emi_mesh_is_masked(mesh) || mesh->plain || emi_mesh_failed(mesh)) return;
+    mesh->failure.code = emi_fail(&mesh->failure, EM_ENOTSUP,
+                                  "fit: what was to be sent is not masked; try method krylov, without a truth");
+}
+
 /* ---- gossip --------------------------------------------------------------------------- */
 
 static size_t block_size(const emi_field *field)
@@ -88,6 +97,7 @@ static size_t block_size(const emi_field *field)
 void emi_send_to_neighbours(em_mesh *mesh, const emi_field *X)
 {
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(X, i).v;
+    refuse_to_show(mesh);
     if (!emi_mesh_failed(mesh)) count(mesh, mesh->graph->edges > 0, 2 * mesh->graph->edges, block_size(X));
     round_begin(mesh, mesh->edge_links, mesh->edge_count, block_size(X));
 }
@@ -146,10 +156,12 @@ void emi_mix_end(em_mesh *mesh, emi_field *Z)
 
 /* ---- the tree -------------------------------------------------------------------------- */
 
-typedef void combine_fn(double *restrict into, const double *restrict from, size_t size);
+/* A child's block into its parent's. */
+typedef void combine_fn(em_mesh *mesh, int child, double *restrict into, const double *restrict from, size_t size);
 
-static void add(double *restrict into, const double *restrict from, size_t size)
+static void add(em_mesh *mesh, int child, double *restrict into, const double *restrict from, size_t size)
 {
+    (void)mesh, (void)child;
     for (size_t t = 0; t < size; t++) into[t] += from[t];
 }
 
@@ -179,8 +191,9 @@ static void add_narrow(double *restrict into, const void *restrict from, size_t 
     for (size_t t = 0; t < size; t++) into[t] += (double)floats[t];
 }
 
-static void larger(double *restrict into, const double *restrict from, size_t size)
+static void larger(em_mesh *mesh, int child, double *restrict into, const double *restrict from, size_t size)
 {
+    (void)mesh, (void)child;
     for (size_t t = 0; t < size; t++)
         if (isnan(from[t]) || from[t] > into[t]) into[t] = from[t];
 }
@@ -197,6 +210,7 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
 {
     size_t size = block_size(parts);
     for (int i = 0; i < mesh->hosted; i++) mesh->outbox[i] = emi_at(parts, i).v;
+    if (combine != emi_masking_add) refuse_to_show(mesh);
     count_tree(mesh, size);
     for (int level = mesh->tree.depth - 1; level >= 0; level--) {
         size_t from = mesh->level[level], to = mesh->level[level + 1];
@@ -212,7 +226,7 @@ static void tree_up(em_mesh *mesh, emi_field *parts, combine_fn *combine)
             if (mesh->narrow)
                 add_narrow(into, mesh->inbox[links[l].from], size);
             else
-                combine(into, mesh->inbox[links[l].from], size);
+                combine(mesh, links[l].from, into, mesh->inbox[links[l].from], size);
         }
     }
 }
@@ -235,6 +249,7 @@ static void tree_down(em_mesh *mesh, double *result, size_t size)
                 memcpy(result, arrived, size * number_size(mesh));
         }
     }
+    emi_masking_follow(mesh, result, size * number_size(mesh));
     if (mesh->narrow) widen(result, size);
 }
 
@@ -248,7 +263,7 @@ static void sum_directly(em_mesh *mesh, const emi_field *parts, int everywhere, 
 {
     size_t size = block_size(parts);
     memcpy(result, emi_at(parts, 0).v, size * sizeof *result);
-    for (int i = 1; i < mesh->hosted; i++) add(result, emi_at(parts, i).v, size);
+    for (int i = 1; i < mesh->hosted; i++) add(mesh, i, result, emi_at(parts, i).v, size);
     if (emi_mesh_failed(mesh)) return;
     unsigned ways = everywhere ? 2 : 1;
     count(mesh, ways, ways * ((uint64_t)mesh->graph->nodes - 1), size);
@@ -279,8 +294,17 @@ static void keep_at_root(const em_mesh *mesh, const emi_field *parts, double *re
     if (emi_mesh_hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
 }
 
+void emi_words_up(em_mesh *mesh, emi_field *words)
+{
+    tree_up(mesh, words, emi_masking_add);
+}
+
 void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result)
 {
+    if (emi_mesh_is_masked(mesh)) {
+        emi_masked_answers(mesh, parts, result);
+        return;
+    }
     if (mesh->sums_directly) {
         sum_directly(mesh, parts, 0, result);
         return;
@@ -331,7 +355,9 @@ em_status emi_process_max(em_mesh *mesh, double *numbers, int count, em_error *e
     if (status != EM_OK) return status;
     for (int i = 0; i < mesh->hosted; i++) memcpy(emi_at(&parts, i).v, numbers, (size_t)count * sizeof *numbers);
     mesh->phase = EMI_OBSERVING;
+    mesh->plain = 1;
     emi_tree_max(mesh, &parts, numbers);
+    mesh->plain = 0;
     mesh->phase = phase;
     emi_field_free(&parts);
     if (emi_mesh_failed(mesh) && err) *err = mesh->failure;

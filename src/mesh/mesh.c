@@ -2,6 +2,8 @@
 #include "mesh/mesh.h"
 
 #include "base/memory.h"
+#include "mesh/masking.h"
+#include "mesh/question.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -137,6 +139,9 @@ em_status em_mesh_sum_directly(em_mesh *mesh, em_error *err)
     if (!mesh->engine.sum || !mesh->engine.give)
         return emi_fail(err, EM_ENOTSUP, "engine %s: has no sums of its own; try those over the tree",
                         mesh->engine.name);
+    if (emi_mesh_is_masked(mesh))
+        return emi_fail(err, EM_ENOTSUP, "engine %s: its own sums are not masked; try those over the tree",
+                        mesh->engine.name);
     mesh->sums_directly = 1;
     return EM_OK;
 }
@@ -161,6 +166,8 @@ void em_mesh_close(em_mesh **handle)
 {
     em_mesh *mesh = *handle;
     if (!mesh) return;
+    emi_masking_close(mesh);
+    emi_question_free(&mesh->question);
     emi_pool_close(&mesh->pool);
     mesh->engine.close(mesh->engine_state);
     emi_free(mesh->outbox);

@@ -11,10 +11,24 @@
 #include "linalg/field.h"
 #include "mesh/engine.h"
 
+#include <eigenmesh/masks.h>
+
 /* What one phase has sent so far, the whole network's: every process knows what each operation takes in all. */
 typedef struct emi_count {
     uint64_t rounds, messages, scalars, bytes;
 } emi_count;
+
+/* What the root of a masked mesh asks: see question.h.  Exponents of two that the numbers of an answer stay below. */
+typedef struct emi_question {
+    int d;
+    int *reach; /* [d] deviation of each feature                  */
+    int all;    /* square root of the variance in all             */
+    int nodes;  /* their number                                   */
+    int columns;
+    int *along; /* [columns] deviation along each vector          */
+    int matrix; /* C itself was asked for, its upper triangle     */
+    int open;   /* it was asked, and not answered yet             */
+} emi_question;
 
 /* Beside the phases a user is told of: looking on, for a trace, costs the network nothing. */
 enum { EMI_OBSERVING = EM_PHASES, EMI_PHASES };
@@ -26,6 +40,7 @@ struct em_mesh {
     emi_pool *pool;
     int first, hosted; /* nodes first .. first + hosted - 1 live here */
     int sums_directly; /* by the engine, not over the tree */
+    int plain;         /* for now, what goes up the tree is no number of a node's data: see masking.h */
     int narrow;        /* for now, blocks over the tree are sent in single precision: see emi_tree_sum_at_root */
 
     emi_tree tree;        /* as far as the hosted nodes know it               */
@@ -47,6 +62,9 @@ struct em_mesh {
     emi_count count[EMI_PHASES];
     double seconds_sending, seconds_waiting; /* in the engine */
     em_error failure;
+
+    struct emi_masking *masking; /* NULL: sums are not masked                                        */
+    emi_question question;       /* what the root asks, where they are                               */
 };
 
 int emi_mesh_failed(const em_mesh *mesh);
@@ -94,6 +112,9 @@ int emi_mesh_has_root(const em_mesh *mesh);
 void emi_tree_sum_at_root(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_average_at_root(em_mesh *mesh, emi_field *parts, double *result);
 void emi_tree_give(em_mesh *mesh, double *block, size_t size);
+
+/* Masked words, as they are: their sum is node 0's block then. */
+void emi_words_up(em_mesh *mesh, emi_field *words);
 
 /* Averages by gossip, Z in place: polynomials in W, of degree `rounds`, that keep the mean exactly and multiply a
  * disagreement along an eigenvector of W by a factor that is small wherever W has eigenvalues.  The other fields, of the

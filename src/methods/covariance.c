@@ -5,6 +5,7 @@
  * Cheapest where d is small beside K times the exchanges that iterating would take.  Where the eigenvalues wanted reach
  * far down, as with features in units of their own, the small ones' vectors are refined. */
 #include "base/memory.h"
+#include "mesh/question.h"
 #include "methods/matrix.h"
 #include "methods/method.h"
 
@@ -102,6 +103,7 @@ static em_status average_and_solve(emi_solver *s, em_error *err)
     for (int i = 0; i < s->mesh->hosted; i++) pack(s->C[i].kind->matrix(&s->C[i]).v, d, emi_at(&triangles, i).v);
     emi_field sent = triangles;
     sent.rows = (int)packed_size(d), sent.cols = 1;
+    emi_question_ask_all(s->mesh, d);
     emi_tree_average_at_root(s->mesh, &sent, mean);
     if (C && !emi_mesh_failed(s->mesh)) status = solve(s, mean, C, err);
     if (status == EM_ENUMERIC) { /* the test for the end sees it, and tells the others */

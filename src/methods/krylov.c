@@ -6,6 +6,8 @@
  *
  * One place does the small algebra: machines of different make round differently, and copies of it would drift apart. */
 #include "base/memory.h"
+#include "mesh/masking.h"
+#include "mesh/question.h"
 #include "methods/lanczos.h"
 #include "methods/method.h"
 
@@ -58,6 +60,7 @@ static void ask(krylov *k)
     memcpy(k->asked, k->lanczos.q, size * sizeof *k->asked);
     mesh->narrow = k->s->narrow_wire;
     emi_tree_give(mesh, k->asked, size);
+    emi_question_ask(mesh, (emi_block){k->s->d, k->s->width, k->asked});
     emi_mesh_run(mesh, mesh->hosted * emi_operator_cost(&k->s->C[0], k->s->width), product_body, k);
     emi_tree_average_at_root(mesh, &k->products, k->sum);
     mesh->narrow = 0;
@@ -114,13 +117,21 @@ static int own_rows_tell(const emi_solver *s)
 {
     enum { MANY = 4096 };
     int cheap = s->mesh->graph->nodes > 1 || s->C[0].shard->count > MANY;
-    return cheap && !s->C[0].kind->squared && !s->own_start;
+    return cheap && !emi_mesh_is_masked(s->mesh) && !s->C[0].kind->squared && !s->own_start;
+}
+
+/* Where they are nobody's business, what all know does: features that deviate more have more of the leading eigenvectors. */
+static void weigh_by_deviations(const emi_solver *s, emi_block X)
+{
+    for (int c = 0; c < X.cols; c++)
+        for (int f = 0; f < X.rows; f++) emi_column_of(X, c)[f] *= s->rounding.deviation[f];
 }
 
 static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
+    if (emi_mesh_is_masked(k->s->mesh) && !k->s->own_start) weigh_by_deviations(k->s, X);
     if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
     TRY(emi_lanczos_begin(&k->lanczos, X, err));

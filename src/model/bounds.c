@@ -87,17 +87,19 @@ static int is_orthonormal(const emi_evidence *e, double *gram)
 /* Rounding in C x_k, outside the first m components. */
 double emi_noise_of(const emi_bounds *b, int k, int m)
 {
-    double theta = positive(b->e->theta[k]), left = sqrt(b->left[m]), mean = b->shift[k] * b->shift_in_all;
-    if (b->e->rounding.formed) return EMI_ROUNDING * b->spread[k] * left + mean;
-    return EMI_ROUNDING * (b->spread[k] * sqrt(b->unexplained[m]) + sqrt(theta) * left) + mean;
+    double theta = positive(b->e->theta[k]), left = sqrt(b->left[m]);
+    double rest = b->shift[k] * b->shift_in_all + b->e->rounding.answers * b->spread[k] * left;
+    if (b->e->rounding.formed) return EMI_ROUNDING * b->spread[k] * left + rest;
+    return EMI_ROUNDING * (b->spread[k] * sqrt(b->unexplained[m]) + sqrt(theta) * left) + rest;
 }
 
 /* Of the first m, outside them. */
 static double noise_of_all(const emi_bounds *b, int m)
 {
     double own = b->left[m] * (b->unexplained[0] - b->unexplained[m]), other = b->unexplained[m] * b->spread_of[m];
-    if (b->e->rounding.formed) return EMI_ROUNDING * sqrt(b->left[m] * b->spread_of[m]);
-    return EMI_ROUNDING * sqrt(2 * (positive(own) + other));
+    double formed = sqrt(b->left[m] * b->spread_of[m]), answers = b->e->rounding.answers * formed;
+    if (b->e->rounding.formed) return EMI_ROUNDING * formed + answers;
+    return EMI_ROUNDING * sqrt(2 * (positive(own) + other)) + answers;
 }
 
 /* What may be wrong with component k outside the first m. */

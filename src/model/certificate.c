@@ -24,6 +24,7 @@ static int has_variance(const emi_bounds *b, int k, const double *counts)
         if (counts[j] == 0) continue;
         double G = fabs(b->G[(size_t)k * (size_t)b->K + (size_t)j]), theta = e->theta[j];
         double noise = EMI_ROUNDING * b->spread[k] * (e->rounding.formed ? b->spread[j] : sqrt(theta)); /* in G */
+        noise += e->rounding.answers * b->spread[k] * b->spread[j];
         double formed = e->from_formed ? EMI_ROUNDING * b->spread[j] * b->spread[k] : 0;
         own -= G * G / theta;
         doubt += (2 * G * noise + formed * formed) / theta;

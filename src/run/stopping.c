@@ -114,6 +114,14 @@ static em_status test_body(void *context, int i, int worker, em_error *err)
     return EM_OK;
 }
 
+/* Where the root decides, what others say is what they wish, and the size of a start that all have: nothing of their data. */
+static void gather_largest(emi_solver *s, emi_field *said, double *largest)
+{
+    s->mesh->plain = (s->traits & EMI_AT_ROOT) != 0;
+    emi_tree_max(s->mesh, said, largest);
+    s->mesh->plain = 0;
+}
+
 /* The largest of every number that any node says, so that all come to the same end.  Where the root decides and all
  * processes are this one, nobody needs to ask. */
 static void gather(emi_stopping *t, emi_solver *s)
@@ -128,7 +136,7 @@ static void gather(emi_stopping *t, emi_solver *s)
     if (s->traits & EMI_AT_ROOT && !emi_mesh_is_spread(s->mesh))
         memcpy(t->largest, emi_at(&said, 0).v, NUMBERS * sizeof *t->largest);
     else
-        emi_tree_max(s->mesh, &said, t->largest);
+        gather_largest(s, &said, t->largest);
     s->mesh->phase = EM_METHOD;
 }
 
