@@ -49,23 +49,57 @@ static void stream_close(stream *s)
     OPENSSL_cleanse(s->words, sizeof s->words);
 }
 
-/* What is done with each word of a stream. */
-typedef enum use { ADD, SUBTRACT, TAKE } use;
+/* What is done with the words of a stream: taken, added, or subtracted. */
+typedef void use(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number);
 
-static em_status use_stream(const unsigned char key[EMI_PAIR_BYTES], use how, uint64_t *words, uint64_t count,
-                            em_error *err)
+static void take(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+{
+    (void)of_number;
+    memcpy(words, stream, count * sizeof *words);
+}
+
+/* The words of a number carry into each other, least first. */
+static void add(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+{
+    for (size_t n = 0; n < count; n += of_number) {
+        uint64_t carry = 0;
+        for (size_t w = n; w < n + of_number; w++) {
+            uint64_t sum = words[w] + stream[w], total = sum + carry;
+            carry = (sum < stream[w]) | (total < sum);
+            words[w] = total;
+        }
+    }
+}
+
+static void subtract(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+{
+    for (size_t n = 0; n < count; n += of_number) {
+        uint64_t borrow = 0;
+        for (size_t w = n; w < n + of_number; w++) {
+            uint64_t rest = words[w] - stream[w], total = rest - borrow;
+            borrow = (words[w] < stream[w]) | (rest < borrow);
+            words[w] = total;
+        }
+    }
+}
+
+static em_status use_stream(const unsigned char key[EMI_PAIR_BYTES], use *how, unsigned of_number, uint64_t *words,
+                            uint64_t count, em_error *err)
 {
     stream s;
     em_status status = stream_open(&s, key, err);
     for (uint64_t first = 0; first < count && status == EM_OK; first += PIECE) {
         size_t some = count - first < PIECE ? (size_t)(count - first) : PIECE;
-        uint64_t *at = words + first;
         status = stream_next(&s, some, err);
-        for (size_t n = 0; n < some && status == EM_OK; n++)
-            at[n] = how == ADD ? at[n] + s.words[n] : how == SUBTRACT ? at[n] - s.words[n] : s.words[n];
+        if (status == EM_OK) how(words + first, s.words, some, of_number);
     }
     stream_close(&s);
     return status;
+}
+
+em_status emi_stream_words(const unsigned char key[EMI_PAIR_BYTES], uint64_t *words, size_t count, em_error *err)
+{
+    return use_stream(key, take, 1, words, count, err);
 }
 
 /* ---- the pieces ---------------------------------------------------------------------------------------------------------- */
@@ -120,8 +154,10 @@ em_status emi_mask_pair(const unsigned char pair[EMI_PAIR_BYTES], const em_sum *
                         em_error *err)
 {
     unsigned char key[EMI_PAIR_BYTES];
+    if (sum->words < 1 || PIECE % sum->words || sum->count % sum->words)
+        return em_fail(err, EM_EINVAL, "masks: numbers of %u words; try 1 or 4", sum->words);
     em_status status = sum_key(pair, sum, key, err);
-    if (status == EM_OK) status = use_stream(key, sign == EMI_ADDS ? ADD : SUBTRACT, words, sum->count, err);
+    if (status == EM_OK) status = use_stream(key, sign == EMI_ADDS ? add : subtract, sum->words, words, sum->count, err);
     OPENSSL_cleanse(key, sizeof key);
     return status;
 }
@@ -146,7 +182,7 @@ em_status emi_fill(const unsigned char secret[EMI_SHA_BYTES], const void *values
     if (status == EM_OK)
         status = emi_hkdf256((emi_piece){secret, EMI_SHA_BYTES}, (emi_piece){0}, (emi_piece){info, sizeof info}, key,
                              sizeof key, err);
-    if (status == EM_OK) status = use_stream(key, TAKE, words, count, err);
+    if (status == EM_OK) status = emi_stream_words(key, words, count, err);
     OPENSSL_cleanse(info, sizeof info); /* a digest of few values tells them */
     OPENSSL_cleanse(key, sizeof key);
     return status;

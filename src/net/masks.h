@@ -3,7 +3,7 @@
  *
  *     k_ij = HKDF-SHA256(X25519(i, j), salt: run, info: "eigenmesh pair 1\0", i u16, j u16), where i < j
  *     key  = HKDF-Expand(k_ij, "eigenmesh sum 1\0", number u64, kind u8, words a number u8, words in all u64, view)
- *     mask = ChaCha20(key, iv: 16 bytes of 0) as words of 64 bits, added at i, subtracted at j
+ *     mask = ChaCha20(key, iv: 16 bytes of 0) as words of 64 bits, added at i, subtracted at j; words of a number carry
  *
  * All that a sum is goes into its key, so that no mask is ever used for two: it fits only where both have seen the same. */
 #ifndef EIGENMESH_NET_MASKS_H
@@ -25,6 +25,9 @@ em_status emi_agree(const unsigned char own[EMI_PUBLIC_BYTES], const unsigned ch
 /* k_ij; i < j. */
 em_status emi_pair_key(const unsigned char agreed[EMI_PAIR_BYTES], const unsigned char run[EMI_RUN_BYTES], int i, int j,
                        unsigned char pair[EMI_PAIR_BYTES], em_error *err);
+
+/* ChaCha20 (RFC 8439) of a key, from its first block on. */
+em_status emi_stream_words(const unsigned char key[EMI_PAIR_BYTES], uint64_t *words, size_t count, em_error *err);
 
 /* words[sum->count] and the mask of a pair. */
 typedef enum emi_sign { EMI_ADDS, EMI_SUBTRACTS } emi_sign;
