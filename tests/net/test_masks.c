@@ -212,7 +212,20 @@ static emi_masks *open_masks(int site)
     return masks;
 }
 
-/* The sum of what all sites send of zeros; site 2 may have been asked something else.  1: it is zeros. */
+/* As a relay does it: words of a number carry. */
+static void add_up(uint64_t *total, const uint64_t *words, const em_sum *sum)
+{
+    for (size_t n = 0; n < sum->count; n += sum->words) {
+        unsigned carry = 0;
+        for (size_t w = n; w < n + sum->words; w++) {
+            uint64_t before = total[w];
+            total[w] += words[w] + carry;
+            carry = carry ? total[w] <= before : total[w] < before;
+        }
+    }
+}
+
+/* The sum of what all sites send of zeros; the last one may have been asked something else.  1: it is zeros. */
 static int is_zero_in_all(const em_sum *sum, const em_sum *of_last)
 {
     size_t count = (size_t)sum->count;
@@ -222,14 +235,7 @@ static int is_zero_in_all(const em_sum *sum, const em_sum *of_last)
         emi_masks *masks = open_masks(site);
         memset(words, 0, count * sizeof *words);
         assert_ok(emi_masks_add(masks, site == SITES - 1 ? of_last : sum, words, &err), &err);
-        for (size_t n = 0; n < count; n += sum->words) {
-            unsigned __int128 carry = 0;
-            for (size_t w = n; w < n + sum->words; w++) {
-                carry += (unsigned __int128)total[w] + words[w];
-                total[w] = (uint64_t)carry;
-                carry >>= 64;
-            }
-        }
+        add_up(total, words, sum);
         emi_masks_close(&masks);
     }
     for (size_t n = 0; n < count; n++) zero &= total[n] == 0;
