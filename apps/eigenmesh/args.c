@@ -26,7 +26,11 @@ static const em_option_info others[] = {
     {.name = "patience", .kind = EM_OPTION_TEXT}, {.name = "header", .kind = EM_OPTION_TEXT},
     {.name = "columns", .kind = EM_OPTION_TEXT},  {.name = "delimiter", .kind = EM_OPTION_TEXT},
     {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT},
-    {.name = "key", .kind = EM_OPTION_TEXT},      {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"}};
+    {.name = "key", .kind = EM_OPTION_TEXT},      {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"},
+    {.name = "minimum-rows", .kind = EM_OPTION_TEXT},
+    {.name = "minimum-sites", .kind = EM_OPTION_TEXT},
+    {.name = "maximum-columns", .kind = EM_OPTION_TEXT},
+    {.name = "data-changed", .kind = EM_OPTION_SWITCH, .preset = "no"}};
 
 enum { OTHERS = sizeof others / sizeof *others };
 

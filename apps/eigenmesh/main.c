@@ -37,26 +37,9 @@ static const char *const commands_of_net[] = {"key", "study", "node", "audit", N
 
 enum { HELP_COLUMN = 29, HELP_WIDTH = 92 };
 
-/* Words from the current column on, in lines that begin at HELP_COLUMN. */
 static void print_wrapped(int column, const char *text)
 {
-    if (column >= HELP_COLUMN - 1) {
-        (void)putchar('\n');
-        column = 0;
-    }
-    (void)printf("%*s", HELP_COLUMN - column, "");
-    column = HELP_COLUMN;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
-            (void)printf("\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        }
-        column += printf("%s%.*s", column > HELP_COLUMN ? " " : "", word, text);
-        text += word;
-        text += strspn(text, " ");
-    }
-    (void)putchar('\n');
+    words_print(column, HELP_COLUMN, HELP_WIDTH, text);
 }
 
 enum { TEXT_ROOM = 512 };
