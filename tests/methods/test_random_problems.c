@@ -279,6 +279,23 @@ static void check_truth(trial *t)
     free(A);
 }
 
+/* Masked sums refuse features that are so small beside the largest value of all. */
+static int may_be_refused(const problem *p)
+{
+    static const double far = 1e-19;
+    double largest = 0, least = INFINITY;
+    for (size_t n = 0; n < p->N * (size_t)p->d; n++) largest = fmax(largest, fabs(p->rows[n]));
+    for (int f = 0; f < p->d; f++) {
+        double highest = -INFINITY, lowest = INFINITY;
+        for (size_t r = 0; r < p->N; r++) {
+            highest = fmax(highest, p->rows[r * (size_t)p->d + (size_t)f]);
+            lowest = fmin(lowest, p->rows[r * (size_t)p->d + (size_t)f]);
+        }
+        if (highest > lowest) least = fmin(least, highest - lowest);
+    }
+    return least < far * largest;
+}
+
 static void try_fit(trial *t, int masked)
 {
     em_error err = {0};
@@ -287,8 +304,9 @@ static void try_fit(trial *t, int masked)
     t->masked = masked;
     t->complaints = 0;
     t->info = NULL;
-    if (fit(t->p, masked, &model, &err) != EM_OK) {
-        complain(t, "%s", err.msg);
+    em_status status = fit(t->p, masked, &model, &err);
+    if (status != EM_OK) {
+        if (!masked || status != EM_EDATA || !may_be_refused(t->p)) complain(t, "%s", err.msg);
     } else {
         t->model = model;
         t->info = em_model_info(model);
