@@ -108,7 +108,7 @@ static int sends_to_child(const member *m, const em_link *links, size_t count)
 
 static int lies_here(const member *m)
 {
-    return m->trick >= ASKS_NAN && m->trick <= ASKS_TWICE ? m->site == 0
+    return m->trick >= ASKS_NAN && m->trick <= ASKS_TWICE       ? m->site == 0
            : m->trick == ASKS_SOME_ELSE || m->trick == HIDES_IT ? m->site == LIES_AT
                                                                 : 0;
 }
@@ -144,8 +144,7 @@ static em_status lying_begin(void *state, const em_link *links, size_t count, co
     member *m = state;
     const void *altered[] = {m->asked};
     int down = sends_to_child(m, links, count), up = 0;
-    for (size_t n = 0; n < count; n++)
-        up |= links[n].from == m->site && links[n].to == m->study->sites[m->site].parent;
+    for (size_t n = 0; n < count; n++) up |= links[n].from == m->site && links[n].to == m->study->sites[m->site].parent;
     if (up) remember(m, blocks[0], bytes);
     if (lies_here(m) && down && bytes == sizeof m->asked && is_question(blocks[0])) {
         alter(m, blocks[0]);
@@ -222,8 +221,7 @@ static em_status fill(void *state, int node, const void *values, size_t bytes, u
     return emi_masks_fill(m->masks, values, bytes, words, count, err);
 }
 
-static const em_masks table = {
-    .size = sizeof table, .mask = mask, .follow = follow, .random = draw, .fill = fill};
+static const em_masks table = {.size = sizeof table, .mask = mask, .follow = follow, .random = draw, .fill = fill};
 
 static em_status set_masks(member *m, uint64_t generation, em_mesh *mesh)
 {
