@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "lab/gnuplot.h"
 #include "message.h"
+#include "print.h"
 
 #include "base/text.h"
 

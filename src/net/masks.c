@@ -50,34 +50,34 @@ static void stream_close(stream *s)
 }
 
 /* What is done with the words of a stream: taken, added, or subtracted. */
-typedef void use(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number);
+typedef void use(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number);
 
-static void take(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void take(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     (void)of_number;
-    memcpy(words, stream, count * sizeof *words);
+    memcpy(words, more, count * sizeof *words);
 }
 
 /* The words of a number carry into each other, least first. */
-static void add(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void add(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     for (size_t n = 0; n < count; n += of_number) {
         uint64_t carry = 0;
         for (size_t w = n; w < n + of_number; w++) {
-            uint64_t sum = words[w] + stream[w], total = sum + carry;
-            carry = (sum < stream[w]) | (total < sum);
+            uint64_t sum = words[w] + more[w], total = sum + carry;
+            carry = (sum < more[w]) | (total < sum);
             words[w] = total;
         }
     }
 }
 
-static void subtract(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void subtract(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     for (size_t n = 0; n < count; n += of_number) {
         uint64_t borrow = 0;
         for (size_t w = n; w < n + of_number; w++) {
-            uint64_t rest = words[w] - stream[w], total = rest - borrow;
-            borrow = (words[w] < stream[w]) | (rest < borrow);
+            uint64_t rest = words[w] - more[w], total = rest - borrow;
+            borrow = (words[w] < more[w]) | (rest < borrow);
             words[w] = total;
         }
     }

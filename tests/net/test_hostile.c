@@ -170,7 +170,7 @@ static em_status lying_end(void *state, const void **inbox, em_error *err)
 static void lying_fail(void *state, const em_error *err)
 {
     const member *m = state;
-    m->inner->fail(m->inner_state, err);
+    (m->inner->fail)(m->inner_state, err);
 }
 
 static void lying_close(void *state)
