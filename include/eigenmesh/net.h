@@ -73,9 +73,9 @@ typedef struct em_site_report {
     int masked;                /* the study has masks                                                */
     uint64_t columns_answered; /* then: of C, so far in all runs of the study                        */
     uint64_t columns;          /* of the data: so many columns C has                                 */
-    int runs;          /* that were entered: 1, and one more each time that a site came back */
-    int limited;       /* the study says how many iterations there may be                    */
-    int ended_by_root; /* for all                                                            */
+    int runs;                  /* that were entered: 1, and one more each time that a site came back */
+    int limited;               /* the study says how many iterations there may be                    */
+    int ended_by_root;         /* for all                                                            */
     int site_count, link_count;
     em_site_link *links; /* neighbours first; these two are freed by em_site_report_free     */
     char *model_file;    /* the model as the state keeps it; NULL: it has none               */

@@ -17,10 +17,8 @@ struct emi_masked {
 
 static em_status log_sum(const emi_masked *m, const em_sum *sum, em_error *err)
 {
-    static const char *const kinds[] = {[EM_SUM_MAXIMUM] = "maximum",
-                                        [EM_SUM_COUNT] = "count",
-                                        [EM_SUM_BLOCK] = "block",
-                                        [EM_SUM_WIDE] = "wide"};
+    static const char *const kinds[] = {
+        [EM_SUM_MAXIMUM] = "maximum", [EM_SUM_COUNT] = "count", [EM_SUM_BLOCK] = "block", [EM_SUM_WIDE] = "wide"};
     const emi_field_of_line fields[] = {{.name = "number", .number = &sum->number},
                                         {.name = "kind", .text = kinds[sum->kind]},
                                         {.name = "view", .digest = sum->view}};

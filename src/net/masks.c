@@ -50,34 +50,34 @@ static void stream_close(stream *s)
 }
 
 /* What is done with the words of a stream: taken, added, or subtracted. */
-typedef void use(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number);
+typedef void use(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number);
 
-static void take(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void take(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     (void)of_number;
-    memcpy(words, stream, count * sizeof *words);
+    memcpy(words, more, count * sizeof *words);
 }
 
 /* The words of a number carry into each other, least first. */
-static void add(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void add(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     for (size_t n = 0; n < count; n += of_number) {
         uint64_t carry = 0;
         for (size_t w = n; w < n + of_number; w++) {
-            uint64_t sum = words[w] + stream[w], total = sum + carry;
-            carry = (sum < stream[w]) | (total < sum);
+            uint64_t sum = words[w] + more[w], total = sum + carry;
+            carry = (sum < more[w]) | (total < sum);
             words[w] = total;
         }
     }
 }
 
-static void subtract(uint64_t *words, const uint64_t *stream, size_t count, unsigned of_number)
+static void subtract(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
     for (size_t n = 0; n < count; n += of_number) {
         uint64_t borrow = 0;
         for (size_t w = n; w < n + of_number; w++) {
-            uint64_t rest = words[w] - stream[w], total = rest - borrow;
-            borrow = (words[w] < stream[w]) | (rest < borrow);
+            uint64_t rest = words[w] - more[w], total = rest - borrow;
+            borrow = (words[w] < more[w]) | (rest < borrow);
             words[w] = total;
         }
     }
@@ -120,7 +120,8 @@ em_status emi_agree(const unsigned char own[EMI_PUBLIC_BYTES], const unsigned ch
     EVP_PKEY_free(mine);
     if (!ready) return emi_crypto_refused("X25519", err);
     ERR_clear_error();
-    return agree ? EM_OK : em_fail(err, EM_ENET, "node: a key agrees on nothing with this site's; try another key there");
+    return agree ? EM_OK
+                 : em_fail(err, EM_ENET, "node: a key agrees on nothing with this site's; try another key there");
 }
 
 em_status emi_pair_key(const unsigned char agreed[EMI_PAIR_BYTES], const unsigned char run[EMI_RUN_BYTES], int i, int j,
@@ -135,8 +136,8 @@ em_status emi_pair_key(const unsigned char agreed[EMI_PAIR_BYTES], const unsigne
                        (emi_piece){info, sizeof info}, pair, EMI_PAIR_BYTES, err);
 }
 
-static em_status sum_key(const unsigned char pair[EMI_PAIR_BYTES], const em_sum *sum,
-                         unsigned char key[EMI_PAIR_BYTES], em_error *err)
+static em_status sum_key(const unsigned char pair[EMI_PAIR_BYTES], const em_sum *sum, unsigned char key[EMI_PAIR_BYTES],
+                         em_error *err)
 {
     static const char about[] = "eigenmesh sum 1"; /* with its 0 */
     unsigned char info[sizeof about + 8 + 1 + 1 + 8 + EM_VIEW_BYTES], *at = info + sizeof about;
@@ -157,7 +158,8 @@ em_status emi_mask_pair(const unsigned char pair[EMI_PAIR_BYTES], const em_sum *
     if (sum->words < 1 || PIECE % sum->words || sum->count % sum->words)
         return em_fail(err, EM_EINVAL, "masks: numbers of %u words; try 1 or 4", sum->words);
     em_status status = sum_key(pair, sum, key, err);
-    if (status == EM_OK) status = use_stream(key, sign == EMI_ADDS ? add : subtract, sum->words, words, sum->count, err);
+    if (status == EM_OK)
+        status = use_stream(key, sign == EMI_ADDS ? add : subtract, sum->words, words, sum->count, err);
     OPENSSL_cleanse(key, sizeof key);
     return status;
 }
@@ -235,8 +237,7 @@ em_status emi_masks_open(emi_masks **out, const emi_mask_keys *keys, em_error *e
     memcpy(made->secret, keys->secret, sizeof made->secret);
     for (int other = 0; other < keys->sites && status == EM_OK; other++)
         if (other != keys->site) status = make_pair(made, keys, other, err);
-    if (status != EM_OK)
-        emi_masks_close(&made);
+    if (status != EM_OK) emi_masks_close(&made);
     *out = made;
     return status;
 }
@@ -255,7 +256,8 @@ em_status emi_masks_add(const emi_masks *masks, const em_sum *sum, uint64_t *wor
     em_status status = EM_OK;
     for (int other = 0; other < masks->sites && status == EM_OK; other++)
         if (other != masks->site)
-            status = emi_mask_pair(masks->pairs[other], sum, other > masks->site ? EMI_ADDS : EMI_SUBTRACTS, words, err);
+            status =
+                emi_mask_pair(masks->pairs[other], sum, other > masks->site ? EMI_ADDS : EMI_SUBTRACTS, words, err);
     return status;
 }
 

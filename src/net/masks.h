@@ -49,8 +49,8 @@ typedef struct emi_masks emi_masks;
 typedef struct emi_mask_keys {
     int site, sites;
     unsigned char run[EMI_RUN_BYTES];
-    unsigned char own[EMI_PUBLIC_BYTES];  /* private: of this process */
-    unsigned char secret[EMI_SHA_BYTES];  /* private: emi_identity_own_secret */
+    unsigned char own[EMI_PUBLIC_BYTES];    /* private: of this process */
+    unsigned char secret[EMI_SHA_BYTES];    /* private: emi_identity_own_secret */
     unsigned char (*all)[EMI_PUBLIC_BYTES]; /* [sites] public, as START has them */
 } emi_mask_keys;
 

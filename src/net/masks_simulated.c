@@ -22,8 +22,7 @@ static em_status mask(void *state, int node, const em_sum *sum, uint64_t *words,
     em_status status = EM_OK;
     for (int other = 0; other < s->nodes && status == EM_OK; other++) {
         if (other == node) continue;
-        status =
-            emi_pair_key(s->seed, no_run, node < other ? node : other, node < other ? other : node, pair, err);
+        status = emi_pair_key(s->seed, no_run, node < other ? node : other, node < other ? other : node, pair, err);
         if (status == EM_OK) status = emi_mask_pair(pair, sum, node < other ? EMI_ADDS : EMI_SUBTRACTS, words, err);
     }
     return status;

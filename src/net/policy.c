@@ -48,7 +48,8 @@ em_status emi_policy_note_rows(const emi_policy *policy, em_error *err)
 em_status emi_policy_count_rows(const emi_policy *policy, uint64_t own, uint64_t all, em_error *err)
 {
     if (own == 0)
-        return em_fail(err, EM_EDATA, "node: this site has no rows, so that the sums are the others' alone; try its data");
+        return em_fail(err, EM_EDATA,
+                       "node: this site has no rows, so that the sums are the others' alone; try its data");
     if (all >= policy->options->minimum_rows) return EM_OK;
     return em_fail(err, EM_EINVAL,
                    "node: all sites together have %" PRIu64 " rows, and this site takes part where there are %" PRIu64
@@ -91,7 +92,8 @@ em_status emi_policy_answer(const emi_policy *policy, uint64_t columns, em_error
     unsigned char bytes[8];
     uint64_t before, limit = limit_of(policy);
     if (emi_policy_answered(policy->state, &before))
-        return em_fail(err, EM_EIO, "%s/" EMI_STATE_ANSWERED ": is not what this program writes; try another state folder",
+        return em_fail(err, EM_EIO,
+                       "%s/" EMI_STATE_ANSWERED ": is not what this program writes; try another state folder",
                        policy->state->folder);
     if (before > limit || columns > limit - before)
         return em_fail(err, EM_EINVAL,

@@ -171,10 +171,11 @@ static em_status check_masks(const builder *b)
 {
     if (!b->study->masks) return EM_OK;
     if (b->study->site_count < 3)
-        return em_fail(b->err, EM_EDATA,
-                       "%s: has masks, as a study does that says nothing of them, and two sites, of which each learns the "
-                       "other's numbers by subtraction; try a third site, or masks = no in [study]",
-                       b->lines->file);
+        return em_fail(
+            b->err, EM_EDATA,
+            "%s: has masks, as a study does that says nothing of them, and two sites, of which each learns the "
+            "other's numbers by subtraction; try a third site, or masks = no in [study]",
+            b->lines->file);
     if (emi_study_mixes(b->study))
         return em_fail(b->err, EM_EDATA,
                        "%s: has masks, as a study does that says nothing of them, and a method that shows neighbours a "

@@ -19,7 +19,7 @@ static void x25519(void **state)
 {
     (void)state;
     unsigned char alice[32], bob[32], alice_public[32], bob_public[32], agreed[32];
-    bytes_of("77076d0a7318a57d3c16c17251b26645df4c2f92ebc0992ac177fba51db92c2a", alice);
+    bytes_of("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a", alice);
     bytes_of("5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb", bob);
     bytes_of("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a", alice_public);
     bytes_of("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f", bob_public);
@@ -156,11 +156,17 @@ static void the_whole_of_it(void **state)
         int i, j;
         const char *key;
         uint64_t mask[2];
-    } pairs[] = {{0, 1, "3ec243ff41006553b86523270d1f6d586c4baa12c649348eac3d82def34bbafa",
+    } pairs[] = {{0,
+                  1,
+                  "3ec243ff41006553b86523270d1f6d586c4baa12c649348eac3d82def34bbafa",
                   {0x2eaa15b354eef1da, 0xd9b2457e6ed92fd0}},
-                 {0, 2, "436648eada4f4ae6c5332dc17b0c7c28933f2698a8844df498efa613c043676e",
+                 {0,
+                  2,
+                  "436648eada4f4ae6c5332dc17b0c7c28933f2698a8844df498efa613c043676e",
                   {0x12f1a9af7f2640d6, 0x14bd486089cb38bd}},
-                 {1, 2, "74a2b464f411ebde6334fa16d08938d5e768bc0beb2f0b9cbc9c910d53d41984",
+                 {1,
+                  2,
+                  "74a2b464f411ebde6334fa16d08938d5e768bc0beb2f0b9cbc9c910d53d41984",
                   {0x427ff7f4b846f83e, 0x9dacf30b06bd77ad}}};
     static const uint64_t sent[SITES][3] = {{0x419bbf62d41532b5, 0xee6f8ddef8a46886, 0x3f648e743557774d},
                                             {0x13d5e241635806c8, 0xc3faae8c97e447dd, 0x0b06cb6666951542},

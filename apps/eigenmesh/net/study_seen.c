@@ -54,9 +54,10 @@ static const struct {
     {ANY, {"strangers", "that there are links, when, and how much goes over them"}},
     {MASKED, {"a neighbour", "noise: no number of a site's own leaves it but under masks"}},
     {PLAIN,
-     {"a neighbour", "of a site that sends to it the number of rows, mean, variances, and the covariance on all that the "
-                     "root asks, or the whole of it; of few rows (some hundred) these may tell single rows: people, "
-                     "where rows are people"}},
+     {"a neighbour",
+      "of a site that sends to it the number of rows, mean, variances, and the covariance on all that the "
+      "root asks, or the whole of it; of few rows (some hundred) these may tell single rows: people, "
+      "where rows are people"}},
     {MIXING,
      {"a neighbour", "a site's number of rows, mean and variances, and its estimate in every iteration, which is made "
                      "from that site's covariance"}},
