@@ -87,13 +87,18 @@ done:
 /* The same where nobody's own number is to be seen; then each node may say that it is too few. */
 static em_status count_masked_rows(emi_problem *p, em_error *err)
 {
-    uint64_t *rows = emi_calloc((size_t)p->mesh->hosted, sizeof *rows);
+    const uint64_t most = UINT64_C(1) << 40; /* for which sums of squares have room */
+    uint64_t *rows = emi_calloc((size_t)p->mesh->hosted, sizeof *rows), here = 0;
     if (!rows) return emi_fail_memory(err, "rows");
-    for (int i = 0; i < p->mesh->hosted; i++) rows[i] = p->shard[i].count;
+    for (int i = 0; i < p->mesh->hosted; i++) here += rows[i] = p->shard[i].count;
     emi_masked_counts(p->mesh, rows, 1, &p->N);
-    if (!emi_mesh_failed(p->mesh)) emi_masked_rows(p->mesh, rows, p->N);
+    em_status status = emi_problem_status(p, err);
+    if (status == EM_OK && (p->N < here || p->N > most))
+        status = emi_fail(err, EM_ENET, "fit: the root says that all nodes have %llu rows; try again",
+                          (unsigned long long)p->N);
+    if (status == EM_OK) emi_masked_rows(p->mesh, rows, p->N);
     emi_free(rows);
-    return emi_problem_status(p, err);
+    return status == EM_OK ? emi_problem_status(p, err) : status;
 }
 
 /* Components to begin with, where a fraction of the variance says how many there will be. */
@@ -226,6 +231,15 @@ static void describe_operators(emi_problem *p, emi_real real)
                                  .real = within_single(p, real)};
 }
 
+/* As the rows are scaled now; questions are about such data. */
+static em_status know_deviations(emi_problem *p, const emi_overview *over, em_error *err)
+{
+    em_status status = emi_find_variance(p, over, err);
+    if (status != EM_OK) return status;
+    emi_question_about(p->mesh, p->deviation, p->d, p->variance);
+    return emi_problem_status(p, err);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
@@ -253,10 +267,11 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_form(p, kind, err));
-    if (options->scale == EMI_SCALE_SPECTRAL) TRY(emi_scale_by_spectrum(p, err));
-    if (!doubtful) TRY(emi_find_variance(p, &over, err));
-    emi_question_about(p->mesh, p->deviation, p->d, p->variance);
-    TRY(emi_problem_status(p, err));
+    if (options->scale == EMI_SCALE_SPECTRAL) {
+        TRY(know_deviations(p, &over, err)); /* lambda_1 is asked of all nodes */
+        TRY(emi_scale_by_spectrum(p, err));
+    }
+    TRY(know_deviations(p, &over, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     emi_overview_free(&over);
