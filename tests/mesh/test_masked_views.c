@@ -187,7 +187,7 @@ static void check_noise(const trial *t, int victim)
             double q = n == 0 ? 1 : 0, part = 0;
             for (int i = 0; i < NODES; i++)
                 if ((i == victim) == own) part += part_of(i, &q, 0);
-            double all = emi_unfix(total[n], EMI_BLOCK_BITS - 3 - 1 - 1);
+            double all = emi_unfix(total[n], EMI_BLOCK_BITS - 3 - 1 - 2);
             near_part += fabs(all - part) < 1e-6;
         }
     assert_int_equal(near_part, 0);
