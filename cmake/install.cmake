@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS eigenmesh_shared eigenmesh_static EXPORT eigenmesh)
-install(FILES include/eigenmesh/eigenmesh.h include/eigenmesh/engine.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+install(FILES include/eigenmesh/eigenmesh.h include/eigenmesh/engine.h include/eigenmesh/masks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
 install(TARGETS eigenmesh)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)

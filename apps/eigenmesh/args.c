@@ -21,12 +21,20 @@ static const struct {
                {"components=10", "-k 10"}};
 
 /* Flags that are no options of the library, and that its messages name as if they were. */
-static const em_option_info others[] = {
-    {.name = "nodes", .kind = EM_OPTION_TEXT},    {.name = "threads", .kind = EM_OPTION_TEXT},
-    {.name = "patience", .kind = EM_OPTION_TEXT}, {.name = "header", .kind = EM_OPTION_TEXT},
-    {.name = "columns", .kind = EM_OPTION_TEXT},  {.name = "delimiter", .kind = EM_OPTION_TEXT},
-    {.name = "missing", .kind = EM_OPTION_TEXT},  {.name = "dtype", .kind = EM_OPTION_TEXT},
-    {.name = "key", .kind = EM_OPTION_TEXT},      {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"}};
+static const em_option_info others[] = {{.name = "nodes", .kind = EM_OPTION_TEXT},
+                                        {.name = "threads", .kind = EM_OPTION_TEXT},
+                                        {.name = "patience", .kind = EM_OPTION_TEXT},
+                                        {.name = "header", .kind = EM_OPTION_TEXT},
+                                        {.name = "columns", .kind = EM_OPTION_TEXT},
+                                        {.name = "delimiter", .kind = EM_OPTION_TEXT},
+                                        {.name = "missing", .kind = EM_OPTION_TEXT},
+                                        {.name = "dtype", .kind = EM_OPTION_TEXT},
+                                        {.name = "key", .kind = EM_OPTION_TEXT},
+                                        {.name = "again", .kind = EM_OPTION_SWITCH, .preset = "no"},
+                                        {.name = "minimum-rows", .kind = EM_OPTION_TEXT},
+                                        {.name = "minimum-sites", .kind = EM_OPTION_TEXT},
+                                        {.name = "maximum-columns", .kind = EM_OPTION_TEXT},
+                                        {.name = "data-changed", .kind = EM_OPTION_SWITCH, .preset = "no"}};
 
 enum { OTHERS = sizeof others / sizeof *others };
 

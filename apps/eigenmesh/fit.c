@@ -8,6 +8,9 @@
 #include "problem.h"
 #include "report.h"
 
+#ifdef EIGENMESH_HAS_NET
+#include <eigenmesh/net.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,10 @@ static const option_spec fit_options[] = {
      .preset = "tree",
      .help = "how exact averages are made: tree (over the network's edges), or allreduce (MPI's own, whatever the "
              "network)"},
+    {.name = "masks",
+     .help =
+         "masked sums, as in a study: every share of a node is hidden in noise that cancels over all nodes; keys come "
+         "from --seed, so this shows what masks cost, and hides nothing"},
     {.name = "patience",
      .metavar = "TIME",
      .preset = "1h",
@@ -68,6 +75,16 @@ static em_status choose_average(const fit_job *job, em_error *err)
     if (!job->problem.together)
         return emi_fail(err, EM_EINVAL, "--average: allreduce is MPI's, and the engine is local; try --average tree");
     return em_mesh_sum_directly(job->problem.mesh, err);
+}
+
+static em_status choose_masks(const fit_job *job, em_error *err)
+{
+    if (!args_given(job->args, "masks")) return EM_OK;
+#ifdef EIGENMESH_HAS_NET
+    return em_mesh_simulate_masks(job->problem.mesh, job->problem.seed, err);
+#else
+    return emi_fail(err, EM_ENOTSUP, "--masks: this eigenmesh was built without OpenSSL; try a build with libssl-dev");
+#endif
 }
 
 static em_status choose_patience(const fit_job *job, em_error *err)
@@ -166,6 +183,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");
+    if (args_given(job->args, "masks")) (void)printf("masks     simulated: keys come from the seed\n");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed > 0) (void)printf("resumed   from iteration %ld\n", info->resumed);
     if (info->resumed < 0) (void)printf("resumed   no: %s\n", anew_text(info, anew));
@@ -187,6 +205,7 @@ static void print_json(const fit_job *job)
     report_json(&j, job->model);
     json_flag(&j, "auto", *em_model_info(job->model)->choice != 0);
     json_text(&j, "average", args_value(job->args, "average"));
+    json_flag(&j, "masks", args_given(job->args, "masks"));
     report_names_json(&j, job->model);
     problem_json(&j, &job->problem);
     json_ranks(&j, job);
@@ -299,12 +318,15 @@ static em_status fit(const arguments *args, em_error *err)
     TRY(check_checkpoint(&job, err));
     TRY(choose_patience(&job, err));
     em_options *options = job.problem.options;
-    if (args_given(args, "trace") || args_given(args, "plot")) TRY(em_options_set(options, "trace", "all", err));
+    int traced =
+        args_given(args, "plot") && !args_given(args, "masks"); /* which show no more than the method asks for */
+    if (args_given(args, "trace") || traced) TRY(em_options_set(options, "trace", "all", err));
     em_options_set_monitor(options, progress_fit, NULL);
     int dry = args_given(args, "dry-run");
     TRY(cluster_agree(cluster_speaks() && !dry ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
     TRY(choose_average(&job, err));
+    TRY(cluster_agree(choose_masks(&job, err), err));
     if (dry) {
         TRY(dry_run(&job.problem, args, err));
         goto done;

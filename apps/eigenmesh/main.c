@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "lab/gnuplot.h"
 #include "message.h"
+#include "print.h"
 
 #include "base/text.h"
 
@@ -37,26 +38,9 @@ static const char *const commands_of_net[] = {"key", "study", "node", "audit", N
 
 enum { HELP_COLUMN = 29, HELP_WIDTH = 92 };
 
-/* Words from the current column on, in lines that begin at HELP_COLUMN. */
 static void print_wrapped(int column, const char *text)
 {
-    if (column >= HELP_COLUMN - 1) {
-        (void)putchar('\n');
-        column = 0;
-    }
-    (void)printf("%*s", HELP_COLUMN - column, "");
-    column = HELP_COLUMN;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + word > HELP_WIDTH) {
-            (void)printf("\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        }
-        column += printf("%s%.*s", column > HELP_COLUMN ? " " : "", word, text);
-        text += word;
-        text += strspn(text, " ");
-    }
-    (void)putchar('\n');
+    words_print(column, HELP_COLUMN, HELP_WIDTH, text);
 }
 
 enum { TEXT_ROOM = 512 };
@@ -213,14 +197,14 @@ static const command_spec *find_command(int argc, char **argv, int *words, em_er
 /* The words of a command, or the first of two, and --table for programs. */
 static em_status run_help(int argc, char **argv, em_error *err)
 {
-    int table = argc > 2 && strcmp(argv[argc - 1], "--table") == 0, given = argc - 1 - table, words;
+    int as_table = argc > 2 && strcmp(argv[argc - 1], "--table") == 0, given = argc - 1 - as_table, words;
     if (given < 1) {
         help_program();
         return EM_OK;
     }
     if (given == 1 && is_group(argv[1])) {
-        if (!table) help_group(argv[1]);
-        for (int i = 0; table && commands[i]; i++)
+        if (!as_table) help_group(argv[1]);
+        for (int i = 0; as_table && commands[i]; i++)
             if (is_of_group(commands[i], argv[1])) help_table(commands[i]);
         return EM_OK;
     }
@@ -228,7 +212,7 @@ static em_status run_help(int argc, char **argv, em_error *err)
     if (!command) return err->code;
     if (given > words)
         return emi_fail(err, EM_EINVAL, "help: takes one command; try 'eigenmesh help %s'", command->name);
-    (table ? help_table : help_command)(command);
+    (as_table ? help_table : help_command)(command);
     return EM_OK;
 }
 

@@ -77,6 +77,29 @@ em_status table_print(table *t, em_error *err)
     return status;
 }
 
+/* ---- words ------------------------------------------------------------------------------------------------ */
+
+void words_print(int at, int column, int width, const char *text)
+{
+    if (at >= column - 1) {
+        (void)putchar('\n');
+        at = 0;
+    }
+    (void)printf("%*s", column - at, "");
+    at = column;
+    while (*text) {
+        int word = (int)strcspn(text, " ");
+        if (at > column && at + 1 + word > width) {
+            (void)printf("\n%*s", column, "");
+            at = column;
+        }
+        at += printf("%s%.*s", at > column ? " " : "", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    (void)putchar('\n');
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static void put_string(const char *text)

@@ -30,7 +30,7 @@ typedef struct em_sum {
     unsigned char view[EM_VIEW_BYTES]; /* what has come down so far: see em_mesh_set_masks                        */
 } em_sum;
 
-/* mask, random and fill are called by several threads at once, for different nodes; the others by one. */
+/* `mask`, `random` and `fill` may be called by several threads at once, for different nodes; the others are not. */
 typedef struct em_masks {
     size_t size; /* sizeof(em_masks): what a later version adds is NULL in a table that does not know of it */
 

@@ -6,7 +6,7 @@
 #ifndef EIGENMESH_NET_H
 #define EIGENMESH_NET_H
 
-#include <eigenmesh/engine.h>
+#include <eigenmesh/masks.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +25,13 @@ typedef struct em_site_options {
     int threads;        /* 0: all cores                                                                         */
     int again;          /* also where the study was done before                                                 */
     int rehearse;       /* only see whether all are there, with the same columns                                */
+
+    /* This site's own policy.  But for the number of sites it can be kept with masks alone, and is refused without. */
+    int minimum_sites;        /* of the study; 0: any number                                                    */
+    uint64_t minimum_rows;    /* of all sites together; 0: any number                                           */
+    uint64_t maximum_columns; /* of C, whose products are answered over all runs of the study; 0: 128 blocks    */
+    int data_changed;         /* take part with other rows than in a run of this study before: all can compute
+                                 the difference                                                                 */
 
     /* The same data with its columns in the order of the root, whose names these are; where they lie so already this is not
      * called.  What it gives is the caller's to free. */
@@ -63,9 +70,12 @@ typedef struct em_site_report {
     int done_before;      /* nothing was to be done but to keep the model once more */
     int64_t finished;     /* when the study was finished here, in seconds since 1970; 0: it is not */
     int rehearsed;
-    int runs;          /* that were entered: 1, and one more each time that a site came back */
-    int limited;       /* the study says how many iterations there may be                    */
-    int ended_by_root; /* for all                                                            */
+    int masked;                /* the study has masks                                                */
+    uint64_t columns_answered; /* then: of C, so far in all runs of the study                        */
+    uint64_t columns;          /* of the data: so many columns C has                                 */
+    int runs;                  /* that were entered: 1, and one more each time that a site came back */
+    int limited;               /* the study says how many iterations there may be                    */
+    int ended_by_root;         /* for all                                                            */
     int site_count, link_count;
     em_site_link *links; /* neighbours first; these two are freed by em_site_report_free     */
     char *model_file;    /* the model as the state keeps it; NULL: it has none               */
@@ -80,6 +90,10 @@ EM_API void em_site_report_free(em_site_report *report);
 
 /* From a signal's handler: the call above ends soon. */
 EM_API void em_site_interrupt(void);
+
+/* Masks, as a study has them, on a mesh in one process or under MPI, where the seed is the same in all: to see what they cost.  All
+ * keys come from the seed, and hide nothing from whoever knows it. */
+EM_API em_status em_mesh_simulate_masks(em_mesh *mesh, uint64_t seed, em_error *err);
 
 #ifdef __cplusplus
 }

@@ -231,15 +231,6 @@ static void describe_operators(emi_problem *p, emi_real real)
                                  .real = within_single(p, real)};
 }
 
-/* As the rows are scaled now; questions are about such data. */
-static em_status know_deviations(emi_problem *p, const emi_overview *over, em_error *err)
-{
-    em_status status = emi_find_variance(p, over, err);
-    if (status != EM_OK) return status;
-    emi_question_about(p->mesh, p->deviation, p->d, p->variance);
-    return emi_problem_status(p, err);
-}
-
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
@@ -250,6 +241,15 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
     em_status status = check_sizes(p, options, err);
     if (status == EM_OK) status = judge_memory(p, err);
     return status == EM_OK ? alloc_problem(p, emi_problem_block(p, options, EMI_SINGLE), err) : status;
+}
+
+/* In the units that rows have now. */
+static em_status prepare_questions(emi_problem *p, const emi_overview *over, em_error *err)
+{
+    em_status status = emi_find_variance(p, over, err);
+    if (status != EM_OK) return status;
+    emi_question_about(p->mesh, p->deviation, p->d, p->variance);
+    return emi_problem_status(p, err);
 }
 
 em_status emi_problem_complete(emi_problem *p, const em_options *options, const emi_operator_kind *kind, emi_real real,
@@ -263,15 +263,15 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     describe_operators(p, real);
     int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
-        TRY(emi_find_variance(p, &over, err));
+        TRY(prepare_questions(p, &over, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_form(p, kind, err));
     if (options->scale == EMI_SCALE_SPECTRAL) {
-        TRY(know_deviations(p, &over, err)); /* lambda_1 is asked of all nodes */
+        TRY(prepare_questions(p, &over, err));
         TRY(emi_scale_by_spectrum(p, err));
     }
-    TRY(know_deviations(p, &over, err));
+    if (!doubtful) TRY(prepare_questions(p, &over, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     emi_overview_free(&over);

@@ -207,6 +207,7 @@ static em_status write_begin(emi_audit *audit, const emi_study *study, int site,
                                         {.name = "study", .text = study->name},
                                         {.name = "study_digest", .digest = study->digest},
                                         {.name = "fingerprint", .text = study->fingerprint},
+                                        {.name = "masks", .text = study->masks ? "yes" : "no"},
                                         {.name = "id", .text = id},
                                         {.name = "version", .text = em_version()}};
     emi_id_write(emi_identity_public(audit->identity), id);

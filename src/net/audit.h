@@ -7,8 +7,8 @@
  * people and used for nothing.  A signature is Ed25519 over "eigenmesh audit 1\0" and the line up to the comma before it.
  * The fields of each kind of line, by name (a digest is 64 hexadecimal digits):
  *
- *     begin    site, number (the site's; 0: the root), study, study_digest, fingerprint, id ("em1..."), version; signed.
- *              Written by emi_audit_open, so that every log has one, and one more for every process that went on with it
+ *     begin    site, number (the site's; 0: the root), study, study_digest, fingerprint, masks ("yes" or "no"),
+ *              id ("em1..."), version; signed.  Written by emi_audit_open, so that every log has one, and one more for every process that went on with it
  *     torn     bytes.  Written by emi_audit_open after a last line that has no end: that is kept, ended, and counted
  *     up       peer (a site's name), instance (the peer's, in hexadecimal), peer_audit (digest of the peer's last line, as its
  *              HELLO said), own_audit (what our HELLO said); left_out, where a link came up and went down more often than is
@@ -16,7 +16,7 @@
  *     down     peer, why
  *     refused  site (of a member, then signed) or address (of a stranger); why
  *     start    run (digest), iteration; signed.  Lines from here to the next start, begin or end are of this run
- *     sum      number (one more for each, within a run), view (digest)
+ *     sum      number (one more for each, within a run), kind (what is added up), view (digest): of masked sums
  *     block    peer, direction ("sent", written before it can arrive, or "received"), number (counts a link's blocks of that
  *              direction within the run), bytes, digest
  *     model    digest

@@ -25,11 +25,14 @@ em_status emi_sha256(const emi_piece *pieces, int count, unsigned char digest[EM
     return good ? EM_OK : emi_crypto_refused("SHA-256", err);
 }
 
-em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err)
+/* Both halves of it, or the second alone. */
+static em_status derive(int mode, emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size,
+                        em_error *err)
 {
     char sha256[] = "SHA256";
-    OSSL_PARAM how[5], *next = how; /* OpenSSL takes what is in them as if it might write to it, and does not */
+    OSSL_PARAM how[6], *next = how; /* OpenSSL takes what is in them as if it might write to it, and does not */
     *next++ = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, sha256, 0);
+    *next++ = OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode);
     *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key.bytes, key.count);
     if (salt.count) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt.bytes, salt.count);
     if (info.count) *next++ = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info.bytes, info.count);
@@ -40,6 +43,16 @@ em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned ch
     EVP_KDF_CTX_free(context);
     EVP_KDF_free(hkdf);
     return good ? EM_OK : emi_crypto_refused("HKDF-SHA256", err);
+}
+
+em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err)
+{
+    return derive(EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, key, salt, info, out, size, err);
+}
+
+em_status emi_hkdf256_expand(emi_piece key, emi_piece info, unsigned char *out, size_t size, em_error *err)
+{
+    return derive(EVP_KDF_HKDF_MODE_EXPAND_ONLY, key, (emi_piece){0}, info, out, size, err);
 }
 
 em_status emi_random_bytes(void *bytes, size_t count, em_error *err)

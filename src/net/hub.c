@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/crypto.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +30,14 @@ static void take_news(void *context, emi_news what, int peer, const char *why)
     (void)pthread_cond_broadcast(&hub->changed);
 }
 
-/* The X25519 key is for masks: what is said of it is its public half. */
+/* The X25519 key is for masks: what is said of it is its public half, and the other is nowhere but here. */
 static int draw_life(void *context, unsigned char instance[EMI_INSTANCE_BYTES], unsigned char key[EMI_PUBLIC_BYTES])
 {
-    (void)context;
-    size_t size = EMI_PUBLIC_BYTES;
+    emi_hub *hub = context;
+    size_t size = EMI_PUBLIC_BYTES, own = sizeof hub->secret;
     EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "X25519");
-    int made = pair && EVP_PKEY_get_raw_public_key(pair, key, &size) == 1 && size == EMI_PUBLIC_BYTES;
+    int made = pair && EVP_PKEY_get_raw_public_key(pair, key, &size) == 1 && size == EMI_PUBLIC_BYTES &&
+               EVP_PKEY_get_raw_private_key(pair, hub->secret, &own) == 1 && own == sizeof hub->secret;
     EVP_PKEY_free(pair);
     return made && emi_random_bytes(instance, EMI_INSTANCE_BYTES, NULL) == EM_OK ? 0 : -1;
 }
@@ -244,6 +246,7 @@ void emi_hub_close(emi_hub **closed)
     free(hub->waited);
     free(hub->peers);
     free(hub->parent);
+    OPENSSL_cleanse(hub->secret, sizeof hub->secret);
     free(hub);
     *closed = NULL;
 }

@@ -5,6 +5,7 @@
 #define EIGENMESH_NET_HUB_H
 
 #include "net/audit.h"
+#include "net/masks.h"
 #include "net/node.h"
 
 #include <stdatomic.h>
@@ -59,6 +60,9 @@ uint64_t emi_hub_iteration(emi_hub *hub);
 
 /* The digests of all sites' rows, as its START has them: [sites * EMI_SHA_BYTES]. */
 void emi_hub_rows(emi_hub *hub, unsigned char *rows);
+
+/* What masks are made of, but for the sizes and the identity's secret: once for each run, so that none is used twice. */
+em_status emi_hub_keys(emi_hub *hub, uint64_t generation, emi_mask_keys *keys, em_error *err);
 
 /* A line of the audit log, which the hub's thread writes too. */
 em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,

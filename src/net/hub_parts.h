@@ -1,4 +1,4 @@
-/* What the files of the hub share: hub.c has the thread, rounds.c the solver's side, connections.c what becomes of a socket,
+/* What the files of the hub share: hub.c has the thread, rounds.c and started.c the solver's side, connections.c what becomes of a socket,
  * strangers.c who comes, news.c what is told. */
 #ifndef EIGENMESH_NET_HUB_PARTS_H
 #define EIGENMESH_NET_HUB_PARTS_H
@@ -77,6 +77,8 @@ struct emi_hub {
     atomic_int stop;
 
     emi_node node;
+    unsigned char secret[EMI_PUBLIC_BYTES]; /* of the X25519 key that the node's entry has the public half of */
+    uint64_t keyed;                         /* the generation whose keys were handed out */
     int *parent, *peers;
     emi_tls *tls;
     int listeners[EMI_LISTENERS], listener_count;
@@ -137,6 +139,10 @@ void emi_hub_turn(emi_hub *hub);
 void emi_hub_poll(emi_hub *hub, struct emi_polls *polls, int most);
 
 int emi_hub_has_output(const emi_hub *hub); /* for those who are there */
+
+/* ---- rounds.c ----------------------------------------------------------------------------------------------------------- */
+
+em_status emi_hub_anew(em_error *err); /* this run is over, and there is another */
 
 /* ---- strangers.c; the lock is held -------------------------------------------------------------------------------------- */
 

@@ -50,6 +50,9 @@ em_status emi_sha256(const emi_piece *pieces, int count, unsigned char digest[EM
 /* HKDF-SHA256 (RFC 5869), `size` bytes; a salt or info of no bytes is none. */
 em_status emi_hkdf256(emi_piece key, emi_piece salt, emi_piece info, unsigned char *out, size_t size, em_error *err);
 
+/* Its second half alone, for a key that is as good as random. */
+em_status emi_hkdf256_expand(emi_piece key, emi_piece info, unsigned char *out, size_t size, em_error *err);
+
 /* That this OpenSSL does not do something, in words.  Its queue of errors is left empty, for whoever asks it next. */
 em_status emi_crypto_refused(const char *what, em_error *err);
 

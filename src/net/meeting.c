@@ -277,6 +277,16 @@ void emi_note_entry(emi_node *node, const emi_entry *entry, double now)
     start_if_all_are_here(node, site, now);
 }
 
+/* A key of two sites would hide neither from the other. */
+static int has_key_of_another(const emi_node *node, const emi_entry *entry)
+{
+    for (int site = 0; site < node->config.sites; site++)
+        if (site != entry->site && node->here[site] &&
+            memcmp(node->entries[site].key, entry->key, EMI_PUBLIC_BYTES) == 0)
+            return 1;
+    return 0;
+}
+
 int emi_take_entry(emi_node *node, int peer, const emi_frame *frame, double now, const char **why)
 {
     emi_entry entry;
@@ -286,6 +296,8 @@ int emi_take_entry(emi_node *node, int peer, const emi_frame *frame, double now,
         return -1;
     *why = "an entry that is not signed by its site";
     if (!is_signed(node, frame->payload, &entry)) return -1;
+    *why = "an entry with the key of another site";
+    if (has_key_of_another(node, &entry)) return -1;
     emi_coming *coming = &node->coming[entry.site];
     coming->waits = !emi_pace_allows(&coming->entries, now); /* in the place of one that waits already */
     if (coming->waits)

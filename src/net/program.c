@@ -86,6 +86,7 @@ static em_status arrange(emi_program *p, const em_data **out, em_error *err)
     em_status status = emi_own_names(p->data, &text, &size, err);
     *out = p->data;
     if (status == EM_OK && size) status = give(p, text, size, err);
+    if (status == EM_OK && size && p->masked) status = emi_masked_follow(p->masked, text, size, err);
     if (status != EM_OK || !size) goto done;
     names = emi_names_read(text, size, columns, p->own->names);
     if (!names) {
@@ -167,6 +168,7 @@ static em_status fit(emi_program *p, const em_data *data, em_model **out, em_err
     if (status == EM_OK)
         status = emi_net_engine_open(&engine, &state, p->hub, p->generation, p->study->site_count, p->site, err);
     if (status == EM_OK) status = em_mesh_open_on(&mesh, engine, state, p->site, 1, graph, p->options->threads, err);
+    if (status == EM_OK && p->masked) status = emi_masked_give(&p->masked, mesh, err);
     if (status == EM_OK) status = fit_on(p, mesh, data, out, err);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
@@ -256,6 +258,25 @@ static em_status share_model(emi_program *p, const em_model *own, char **bytes, 
     return status == EM_OK ? p->options->keep(p->options->user, *bytes, *size, err) : status;
 }
 
+em_status emi_program_keep_again(emi_program *p, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    char *bytes = NULL;
+    long size = 0;
+    em_status status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
+    FILE *file = status == EM_OK ? fopen(path, "rbe") : NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0) size = ftell(file);
+    if (file && size > 0) bytes = malloc((size_t)size);
+    if (file) rewind(file);
+    if (status == EM_OK && (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size))
+        status = em_fail(err, EM_EIO, "%s: cannot be read; try asking another site for the model", path);
+    if (file) (void)fclose(file);
+    if (status == EM_OK) status = p->options->keep(p->options->user, bytes, (size_t)size, err);
+    if (status == EM_OK && !p->model) status = em_model_load(&p->model, path, err);
+    free(bytes);
+    return status;
+}
+
 static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BYTES], em_error *err)
 {
     const emi_field_of_line field = {.name = "digest", .digest = digest};
@@ -275,6 +296,14 @@ static em_status finish(emi_program *p, const char *bytes, size_t size, em_error
     return status == EM_OK ? emi_state_write(p->state, EMI_STATE_FINISHED, digest, sizeof digest, err) : status;
 }
 
+/* Nothing has left yet. */
+static em_status open_masks(emi_program *p, em_error *err)
+{
+    const emi_policy policy = {.options = p->options, .study = p->study, .state = p->state, .own = p->own};
+    if (!p->study->masks) return EM_OK;
+    return emi_masked_open(&p->masked, p->hub, p->generation, p->identity, p->site, &policy, err);
+}
+
 em_status emi_program_run(emi_program *p, em_error *err)
 {
     em_model *own = NULL;
@@ -283,12 +312,14 @@ em_status emi_program_run(emi_program *p, em_error *err)
     size_t size = 0;
     em_model_free(&p->model);
     em_status status = list_children(p, err);
+    if (status == EM_OK) status = open_masks(p, err);
     if (status == EM_OK) status = arrange(p, &data, err);
     if (status == EM_OK) status = fit(p, data, &own, err);
     if (status == EM_OK) status = share_model(p, own, &bytes, &size, err);
     if (status == EM_OK) status = finish(p, bytes, size, err);
     free(bytes);
     em_model_free(&own);
+    emi_masked_close(&p->masked);
     free(p->children);
     p->children = NULL;
     return status;

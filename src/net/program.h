@@ -3,15 +3,13 @@
 #ifndef EIGENMESH_NET_PROGRAM_H
 #define EIGENMESH_NET_PROGRAM_H
 
-#include "net/hub.h"
-#include "net/state.h"
-
-#include <eigenmesh/net.h>
+#include "net/masked.h"
 
 typedef struct emi_program {
     const em_site_options *options;
     const emi_study *study;
     int site;
+    const emi_identity *identity;
     emi_hub *hub;
     uint64_t generation; /* of the run */
     emi_state *state;
@@ -22,9 +20,13 @@ typedef struct emi_program {
     em_model *model; /* once it is there */
     int *children;   /* [child_count] in the tree, while it runs */
     int child_count;
+    emi_masked *masked; /* until the mesh has them; NULL: the study has none */
 } emi_program;
 
 em_status emi_program_run(emi_program *p, em_error *err);
+
+/* The model that a run left in the state, as the caller keeps it. */
+em_status emi_program_keep_again(emi_program *p, em_error *err);
 
 /* Names of files of the state. */
 #define EMI_STATE_CHECKPOINT "checkpoint.0-0" /* that of node 0, as em_fit names it: see the option */

@@ -113,25 +113,6 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-uint64_t emi_hub_iteration(emi_hub *hub)
-{
-    (void)pthread_mutex_lock(&hub->lock);
-    uint64_t iteration = hub->node.iteration;
-    (void)pthread_mutex_unlock(&hub->lock);
-    return iteration;
-}
-
-void emi_hub_rows(emi_hub *hub, unsigned char *rows)
-{
-    (void)pthread_mutex_lock(&hub->lock);
-    for (int site = 0; site < hub->options.study->site_count; site++) {
-        emi_entry entry = {0};
-        if (hub->node.start) emi_entry_read(hub->node.start + EMI_START_HEAD + (size_t)site * EMI_ENTRY_BYTES, &entry);
-        memcpy(rows + (size_t)site * EMI_SHA_BYTES, entry.rows, EMI_SHA_BYTES);
-    }
-    (void)pthread_mutex_unlock(&hub->lock);
-}
-
 em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,
                       em_error *err)
 {
@@ -150,7 +131,7 @@ int emi_hub_is_stale(emi_hub *hub, uint64_t generation)
     return stale;
 }
 
-static em_status anew(em_error *err)
+em_status emi_hub_anew(em_error *err)
 {
     return em_fail(err, EM_ENET, "node: a site came back, and all go on from the root's last step; try nothing");
 }
@@ -204,7 +185,7 @@ static em_status log_received(emi_hub *hub, uint64_t generation, em_error *err)
     (void)pthread_mutex_unlock(&hub->lock);
     em_status status = find_digests(hub, count, err);
     (void)pthread_mutex_lock(&hub->lock);
-    if (status == EM_OK && hub->node.generation != generation) return anew(err);
+    if (status == EM_OK && hub->node.generation != generation) return emi_hub_anew(err);
     return status == EM_OK ? log_blocks(hub, count, 0, err) : status;
 }
 
@@ -217,7 +198,7 @@ em_status emi_hub_begin(emi_hub *hub, uint64_t generation, const int *to, const 
     for (int n = 0; n < logged; n++) hub->logged[n] = (emi_block){.peer = to[n], .bytes = blocks[n], .size = bytes};
     em_status status = find_digests(hub, logged, err);
     (void)pthread_mutex_lock(&hub->lock);
-    if (status == EM_OK) status = hub->node.generation != generation ? anew(err) : check(hub, err);
+    if (status == EM_OK) status = hub->node.generation != generation ? emi_hub_anew(err) : check(hub, err);
     for (int n = 0; status == EM_OK && n < hub->node.config.links; n++)
         hub->node.links[n].expected = hub->node.links[n].got = 0;
     if (status == EM_OK) status = log_blocks(hub, logged, 1, err);
@@ -244,7 +225,7 @@ em_status emi_hub_end(emi_hub *hub, uint64_t generation, em_error *err)
     hub->node.waits_in_round = hub->node.generation == generation;
     while (status == EM_OK && hub->node.generation == generation && !emi_node_round_is_done(&hub->node))
         status = wait_more(hub, began, &told, err);
-    if (status == EM_OK && hub->node.generation != generation) status = anew(err);
+    if (status == EM_OK && hub->node.generation != generation) status = emi_hub_anew(err);
     hub->node.waits_in_round = 0;
     if (status == EM_OK) status = log_received(hub, generation, err);
     forget_blocks(hub);
@@ -260,7 +241,7 @@ em_status emi_hub_await_end(emi_hub *hub, uint64_t generation, em_error *err)
     hub->node.waits_for_end = hub->node.generation == generation;
     while (status == EM_OK && hub->node.generation == generation && hub->node.over != EMI_LEAVE_FINISHED)
         status = wait_more(hub, began, &told, err);
-    if (status == EM_OK && hub->node.generation != generation) status = anew(err);
+    if (status == EM_OK && hub->node.generation != generation) status = emi_hub_anew(err);
     hub->node.waits_for_end = 0;
     (void)pthread_mutex_unlock(&hub->lock);
     return status;

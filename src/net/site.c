@@ -187,10 +187,13 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     em_status status = emi_study_open(&job->study, job->options.study, err);
     if (status == EM_OK) status = emi_identity_open(&job->identity, job->options.key, err);
     if (status == EM_OK) status = find_site(job, err);
+    if (status == EM_OK) status = emi_policy_check_study(&job->options, job->study, err);
     if (status != EM_OK) return status;
     (void)snprintf(report->name, sizeof report->name, "%s", job->study->sites[job->site].name);
     (void)snprintf(report->fingerprint, sizeof report->fingerprint, "%s", job->study->fingerprint);
     report->site_count = job->study->site_count;
+    report->masked = job->study->masks;
+    report->columns = em_data_columns(data);
     report->limited =
         em_options_get(job->study->options, "iterations", limit, sizeof limit) > 0 && strcmp(limit, "auto") != 0;
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
@@ -199,31 +202,13 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     if (report->done_before && all_know(job) && emi_state_has(&job->state, EMI_STATE_ENDED))
         return open_audit(job, err); /* the process that ended it may not have come to log so */
     status = emi_own_entry(&job->own, job->study, job->identity, data, err);
+    const emi_policy policy = {&job->options, job->study, &job->state, &job->own};
+    if (status == EM_OK) status = emi_policy_check_rows(&policy, err);
     if (status == EM_OK) status = open_audit(job, err);
     return status == EM_OK ? open_hub(job, err) : status;
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
-
-/* The model that a run left in the state, as the caller keeps it. */
-static em_status keep_model(site_job *job, em_error *err)
-{
-    char path[EMI_PATH_ROOM];
-    char *bytes = NULL;
-    long size = 0;
-    em_status status = emi_state_path(&job->state, EMI_STATE_MODEL, path, err);
-    FILE *file = status == EM_OK ? fopen(path, "rbe") : NULL;
-    if (file && fseek(file, 0, SEEK_END) == 0) size = ftell(file);
-    if (file && size > 0) bytes = malloc((size_t)size);
-    if (file) rewind(file);
-    if (status == EM_OK && (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size))
-        status = em_fail(err, EM_EIO, "%s: cannot be read; try asking another site for the model", path);
-    if (file) (void)fclose(file);
-    if (status == EM_OK) status = job->options.keep(job->options.user, bytes, (size_t)size, err);
-    if (status == EM_OK && !job->program.model) status = em_model_load(&job->program.model, path, err);
-    free(bytes);
-    return status;
-}
 
 /* Its model is written, and its parent says that all have it. */
 static em_status end_with_others(site_job *job, em_error *err)
@@ -233,7 +218,7 @@ static em_status end_with_others(site_job *job, em_error *err)
         return em_fail(err, EM_ENET,
                        "node: the others are done, and the model is not here; try asking one of them for it, or "
                        "option again at all sites");
-    em_status status = keep_model(job, err);
+    em_status status = emi_program_keep_again(&job->program, err);
     if (status == EM_OK) status = emi_state_write(&job->state, EMI_STATE_FINISHED, unknown, sizeof unknown, err);
     if (status == EM_OK) emi_hub_finish(job->hub);
     return status;
@@ -319,7 +304,7 @@ static em_status all_runs(site_job *job, em_error *err)
 /* It is done, and was so before: who comes for the model gets it; and somebody may not know, or not have heard. */
 static em_status end_once_more(site_job *job, em_error *err)
 {
-    em_status status = emi_state_has(&job->state, EMI_STATE_MODEL) ? keep_model(job, err) : EM_OK;
+    em_status status = emi_state_has(&job->state, EMI_STATE_MODEL) ? emi_program_keep_again(&job->program, err) : EM_OK;
     if (status == EM_OK && job->hub) emi_hub_finish(job->hub);
     return status;
 }
@@ -382,6 +367,7 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
     job.program = (emi_program){.options = &job.options,
                                 .study = job.study,
                                 .site = job.site,
+                                .identity = job.identity,
                                 .hub = job.hub,
                                 .state = &job.state,
                                 .own = &job.own,

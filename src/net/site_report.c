@@ -53,6 +53,7 @@ void emi_report_hub(em_site_report *report, emi_hub *hub, const emi_study *study
 void emi_report_state(em_site_report *report, const emi_state *state)
 {
     char path[EMI_PATH_ROOM];
+    (void)emi_policy_answered(state, &report->columns_answered);
     report->finished = emi_state_time(state, EMI_STATE_FINISHED);
     int has = report->finished && emi_state_has(state, EMI_STATE_MODEL);
     if (has && emi_state_path(state, EMI_STATE_MODEL, path, NULL) == EM_OK) report->model_file = strdup(path);

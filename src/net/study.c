@@ -166,12 +166,31 @@ static em_status read_sites(const builder *b)
     return status;
 }
 
+/* What masks cannot hide is refused, and nothing falls back to showing more. */
+static em_status check_masks(const builder *b)
+{
+    if (!b->study->masks) return EM_OK;
+    if (b->study->site_count < 3)
+        return em_fail(
+            b->err, EM_EDATA,
+            "%s: has masks, as a study does that says nothing of them, and two sites, of which each learns the "
+            "other's numbers by subtraction; try a third site, or masks = no in [study]",
+            b->lines->file);
+    if (emi_study_mixes(b->study))
+        return em_fail(b->err, EM_EDATA,
+                       "%s: has masks, as a study does that says nothing of them, and a method that shows neighbours a "
+                       "site's own estimates; try method = krylov, or masks = no in [study]",
+                       b->lines->file);
+    return EM_OK;
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------------------- */
 
 static em_status build(const builder *b)
 {
     em_status status = read_question(b);
     if (status == EM_OK) status = read_sites(b);
+    if (status == EM_OK) status = check_masks(b);
     if (status == EM_OK) status = emi_study_join(b->study, b->lines, b->outline, b->err);
     if (status == EM_OK) status = emi_study_check_dialling(b->study, b->lines->file, b->err);
     return status == EM_OK ? emi_study_seal(b->study, b->lines->file, b->err) : status;
@@ -200,13 +219,6 @@ em_status emi_study_open(emi_study **out, const char *path, em_error *err)
     em_status status = emi_study_load(&text, &size, path, err);
     if (status == EM_OK) status = emi_study_parse(out, path, text, size, err);
     free(text);
-    if (status == EM_OK && *out && (*out)->masks) {
-        status = em_fail(err, EM_ENOTSUP,
-                         "%s: asks for masks, as a study does that says nothing of them, and they are not built yet; "
-                         "try masks = no in [study]",
-                         path);
-        emi_study_close(out);
-    }
     return status;
 }
 

@@ -172,9 +172,31 @@ says '"bytes_each_link": 153508160'
 sed 's/^scale.*/method = dsa/; s/^\[site oslo\]/&\naddress = o:1/' heart.study >gossip.study
 works study check gossip.study
 ! grep -qF "not needed" "$out" || fail "dsa needs all edges"
-says "A neighbour: a site's estimate in every iteration"
+says "its estimate in"
 
-refuses 2 "masks = no" study check <(sed '/^masks/d' heart.study)
+# Who can learn what: five lines of each kind, and with masks nobody sees anybody.
+for study in heart gossip; do
+    works study check $study.study
+    says "What each can learn, without masks:"
+    for who in strangers "a neighbour" "an inner node" "the root" "all members"; do
+        grep -qE "^$who +[a-z]" "$out" || fail "$study: nothing is said of $who"
+    done
+done
+sed '/^masks/d' heart.study >masked.study
+works study check masked.study
+says "What each can learn, with masks:"
+says "a neighbour     noise: no number of a site's own leaves it but under masks"
+[[ $(grep -cE '^(strangers|a neighbour|an inner node|the root|all members) ' "$out") -eq 5 ]] || fail "these are not five lines"
+! grep -qF " sees " "$out" || fail "somebody sees somebody, with masks"
+grep -qE '^masks +yes$' "$out" || fail "masks are not said to be there"
+works study check masked.study -d 784
+says "With 784 columns, by krylov:"
+works study check masked.study --json
+says '"masks": true'
+says '"who": "the root"'
+refuses 2 "has masks, as a study does that says nothing of them, and a method that shows" study check <(sed '/^masks/d' gossip.study)
+sed 's/^scale.*/wire = 32/' masked.study >narrow.study
+refuses 2 "narrow.study: wire: masked words have 64 bits" study check narrow.study
 refuses 2 "nowhere.study: cannot be opened" study check nowhere.study
 refuses 2 "study check: FILE is missing" study check
 refuses 2 "needs a second word; try study check" study

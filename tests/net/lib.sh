@@ -33,13 +33,14 @@ while True:
 }
 
 # study_of M [line...]: keys key.N, data data.N.csv and heart.study, a tree of which each site's parent is (N - 1) / 2; the lines go
-# into [study].
+# into [study].  EIGENMESH_MASKS=yes runs a suite with masks.
+masks=${EIGENMESH_MASKS:-no}
 study_of() {
     local sites=$1 n id
     shift
     base=$(free_ports "$sites")
     rm -f key.*
-    printf '[study]\nname = heart\nmasks = no\n' >heart.study
+    printf '[study]\nname = heart\nmasks = %s\n' "$masks" >heart.study
     printf '%s\n' "$@" >>heart.study
     for ((n = 0; n < sites; n++)); do
         id=$("$program" key new -o "key.$n")

@@ -52,10 +52,11 @@ enter_lane() {
 # What a site keeps of a study that is done; a process that was killed between the two names of a new file leaves the first, beside
 # the model.
 is_tidy() {
-    local n left
+    local n left kept="ended finished log model.npz model.npz "
+    [[ $masks == no ]] || kept="answered ${kept}own-rows "
     for ((n = 0; n < sites; n++)); do
         left=$(cd "site.$n" && find . -type f ! -path './.eigenmesh-*' ! -name lock | sed 's|.*/||' | sort | tr '\n' ' ')
-        [[ $left == "ended finished log model.npz model.npz "?(told ) ]] || fail "$point: site $n keeps $left"
+        [[ $left == "$kept"?(told ) ]] || fail "$point: site $n keeps $left"
     done
 }
 

@@ -208,6 +208,27 @@ static void entries_that_nobody_signed(void **state)
     stage_close(&s);
 }
 
+/* One that would share the masks of another. */
+static void entries_with_the_key_of_another(void **state)
+{
+    unsigned char bytes[EMI_ENTRY_BYTES];
+    emi_entry own, entry;
+    stage s;
+    (void)state;
+    stage_open(&s);
+    liar *parent = member(&s, PARENT);
+    assert_true(liar_hears(parent, EMI_ENTRY)); /* the hub's */
+    emi_entry_read(parent->frame.payload, &own);
+    entry_of(&s, CHILD, 1, &entry);
+    memcpy(entry.key, own.key, sizeof entry.key);
+    sign_entry(&s, &entry);
+    emi_entry_write(&entry, bytes);
+    refuse_entry(&s, CHILD, bytes, "an entry with the key of another site");
+    liar_close(parent);
+    hub_is_well(&s);
+    stage_close(&s);
+}
+
 /* Said again, it is taken; the parent hears what is new, and no more. */
 static void old_entries(void **state)
 {
@@ -320,6 +341,39 @@ static void starts_that_are_none(void **state)
     try_start(another_life_of_the_hub, START_BYTES, PARENT, NULL);
 }
 
+static void hears_run(liar *parent, const unsigned char *start)
+{
+    unsigned char run[EMI_RUN_BYTES];
+    run_of(parent->on, start, run);
+    do assert_true(liar_hears(parent, EMI_RUN));
+    while (memcmp(parent->frame.payload, run, EMI_RUN_BYTES) != 0);
+}
+
+/* A run that was entered is never entered again, whatever came between: its masks were used. */
+static void starts_once_more(void **state)
+{
+    unsigned char first[START_BYTES], second[START_BYTES];
+    stage s;
+    (void)state;
+    stage_open(&s);
+    liar *parent = member(&s, PARENT);
+    good_start(parent, first);
+    emi_u64_write(first + 16, 1);
+    memcpy(second, first, sizeof first);
+    emi_u64_write(second + 16, 2);
+    liar_says(parent, EMI_START, 0, first, sizeof first);
+    hears_run(parent, first);
+    liar_says(parent, EMI_START, 0, second, sizeof second);
+    hears_run(parent, second);
+    liar_says(parent, EMI_START, 0, first, sizeof first);
+    liar_says(parent, EMI_START, 0, second, sizeof second);
+    assert_true(is_open(parent));
+    assert_int_equal(emi_hub_iteration(s.hub), 2);
+    liar_close(parent);
+    hub_is_well(&s);
+    stage_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +381,7 @@ int main(void)
         cmocka_unit_test(hello_twice),           cmocka_unit_test(another_study),
         cmocka_unit_test(another_life),          cmocka_unit_test(coming_and_going),
         cmocka_unit_test(entries_of_others),     cmocka_unit_test(entries_that_nobody_signed),
-        cmocka_unit_test(old_entries),           cmocka_unit_test(starts_that_are_none)};
+        cmocka_unit_test(old_entries),           cmocka_unit_test(starts_that_are_none),
+        cmocka_unit_test(starts_once_more),      cmocka_unit_test(entries_with_the_key_of_another)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

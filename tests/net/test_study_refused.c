@@ -82,6 +82,9 @@ static const struct {
     {"scale = std", "seed = -1", "line 5: seed -1: not a number"},
     {"scale = std", "seed = 18446744073709551616", "line 5: seed 18446744073709551616: not a number"},
     {"masks = no", "masks = maybe", "line 6: masks are yes or no, not 'maybe'"},
+    {"masks = no", "masks = yes\nmethod = dsa",
+     "has masks, as a study does that says nothing of them, and a method that"},
+    {"masks = no", "method = deepca", "try method = krylov, or masks = no"},
     {"scale = std", "scale = aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbc",
      "line 5: the value of 'scale'"},
     /* what is no matter of a study */
@@ -144,11 +147,14 @@ static void each_in_its_own_words(void **state)
 static void too_few_or_too_much(void **state)
 {
     (void)state;
+    static const char two[] = "[study]\nname = x\ncomponents = 1\n[site a]\nid = " ID_0 "\naddress = a:1\n"
+                              "neighbours = b\n[site b]\nid = " ID_1 "\n";
     static const char one[] = "[study]\nname = x\ncomponents = 1\n[site a]\nid = " ID_0 "\n";
     refused("", 0, "has no section [study]");
     refused("\n# nothing\n", 11, "has no section [study]");
     refused(one, 31, "has no sites, and a study is between two or more");
     refused(one, sizeof one - 1, "has one site, and a study is between two or more");
+    refused(two, sizeof two - 1, "has masks, as a study does that says nothing of them, and two sites");
     refused("[study]\nname = \0", 16, "line 2, column 8: a zero byte, as in UTF-16");
     refused("[\0s\0t\0", 6, "line 1, column 2: a zero byte");
 }
@@ -261,9 +267,7 @@ static void files(void **state)
     assert_fails(emi_study_open(&study, scratch("."), &err), EM_EIO, "cannot be read", &err);
     assert_fails(emi_study_open(&study, "/dev/zero", &err), EM_EDATA, "larger than 1 MiB", &err);
     size_t size = changed(text, base, "masks = no\n", "");
-    assert_fails(emi_study_open(&study, scratch_file("masked", text, size), &err), EM_ENOTSUP, "try masks = no", &err);
-    assert_null(study);
-    assert_ok(emi_study_parse(&study, "x", text, size, &err), &err);
+    assert_ok(emi_study_open(&study, scratch_file("masked", text, size), &err), &err);
     assert_int_equal(study->masks, 1);
     emi_study_close(&study);
 }

@@ -6,6 +6,7 @@
 #include "node_report.h"
 #include "outputs.h"
 #include "private.h"
+#include "study_report.h"
 
 #include "base/error.h"
 
@@ -47,6 +48,18 @@ static const option_spec node_options[] = {
     {.name = "dry-run",
      .help = "at all sites: try links, keys, file and columns; compute nothing, send no number of a cell"},
     {.name = "again", .help = "at all sites: run a study that is finished once more"},
+    {.name = "minimum-sites", .metavar = "N", .example = "3", .help = "take part only in a study of so many sites"},
+    {.name = "minimum-rows",
+     .metavar = "N",
+     .example = "1000",
+     .help = "with masks: send no more than counts unless all sites together have so many rows"},
+    {.name = "maximum-columns",
+     .metavar = "N",
+     .example = "2000",
+     .preset = "128 blocks",
+     .help = "with masks: answer so many columns of the covariance in all runs of the study, and no more"},
+    {.name = "data-changed",
+     .help = "with masks: take part with other rows than before, though all sites can compute the difference"},
     INPUT_OPTIONS,
     {0}};
 
@@ -164,6 +177,20 @@ done:
     return status;
 }
 
+/* Before anything is sent. */
+static em_status say_learnt(const arguments *args, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_study *study = NULL;
+    TRY(emi_study_open(&study, args->operands[0], err));
+    if (!study->masks && !args_given(args, "quiet"))
+        complain("%s has masks = no: neighbours see what this site sends of its own", args->operands[0]);
+    if (args_reports(args) && !args_given(args, "json")) study_print_learnt(study);
+done:
+    emi_study_close(&study);
+    return status;
+}
+
 static em_status take_part(node_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -179,6 +206,7 @@ static em_status take_part(node_job *job, em_error *err)
                                .accept = args_text(args, "accept"),
                                .again = args_given(args, "again"),
                                .rehearse = args_given(args, "dry-run"),
+                               .data_changed = args_given(args, "data-changed"),
                                .arrange = arrange,
                                .keep = keep,
                                .news = tell,
@@ -187,12 +215,16 @@ static em_status take_part(node_job *job, em_error *err)
                                .user = job};
     TRY(choose_patience(args, &options.patience, err));
     TRY(args_int(args, "threads", 1, &options.threads, err));
+    TRY(args_int(args, "minimum-sites", 1, &options.minimum_sites, err));
+    TRY(args_whole(args, "minimum-rows", 1, UINT64_MAX, &options.minimum_rows, err));
+    TRY(args_whole(args, "maximum-columns", 1, UINT64_MAX, &options.maximum_columns, err));
     TRY(private_key_path(args_text(args, "key"), key, err));
     TRY(spare_key(args, key, err));
     TRY(private_state_path(args_text(args, "state"), folder, err));
     if (!options.accept && !args_given(args, "quiet"))
         complain("nobody has vouched for %s: compare its fingerprint on the telephone, then --accept it",
                  options.study);
+    TRY(say_learnt(args, err));
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, NULL, err));
     if (args_reports(args) && !args_given(args, "json")) reading_print(&job->reading);
     (void)fflush(stdout); /* what was read is of interest before hours of waiting */

@@ -94,9 +94,18 @@ static em_status print_model(const node_end *end, em_error *err)
         (void)printf("auto      %s: %s\n", info->method, info->choice);
     else
         (void)printf("method    %s\n", info->method);
+    (void)printf("masks     %s\n", end->report->masked ? "yes" : "no");
     print_runs(end->report, info);
     (void)putchar('\n');
     return report_model(end->model, err);
+}
+
+/* Of C, the covariance of all rows; who has answered as many as it has, has given all of it. */
+static void print_answered(const em_site_report *r)
+{
+    if (r->masked && r->columns_answered)
+        (void)printf("columns of C answered: %llu of %llu\n", (unsigned long long)r->columns_answered,
+                     (unsigned long long)r->columns);
 }
 
 em_status node_print(const node_end *end, em_error *err)
@@ -119,6 +128,7 @@ em_status node_print(const node_end *end, em_error *err)
     }
     if (has_report) (void)putchar('\n');
     if (r->link_count) TRY(print_links(r, err));
+    print_answered(r);
 done:
     return status;
 }
@@ -191,6 +201,11 @@ void node_json(const node_end *end)
     json_text(&j, "finished", r->finished ? time_text(r->finished, "%Y-%m-%dT%H:%M:%SZ", when) : NULL);
     json_whole(&j, "sites", (uint64_t)r->site_count);
     json_whole(&j, "runs", (uint64_t)r->runs);
+    json_flag(&j, "masks", r->masked);
+    if (r->masked) {
+        json_whole(&j, "columns_answered", r->columns_answered);
+        json_whole(&j, "columns", r->columns);
+    }
     links_json(&j, r);
     waits_json(&j, r);
     json_text(&j, "file", end->model && end->file ? end->file : r->model_file);

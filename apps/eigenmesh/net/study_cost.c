@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <eigenmesh/net.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ static em_status plan_of(em_plan **plan, const emi_study *study, int features, e
     TRY(em_shards_of(&shards, tables, study->site_count, err));
     TRY(emi_study_graph(study, &graph, err));
     TRY(em_mesh_open(&mesh, "local", graph, 1, err));
+    if (study->masks) TRY(em_mesh_simulate_masks(mesh, 0, err));
     TRY(em_plan_make(plan, study->options, mesh, shards, err));
 done:
     em_mesh_close(&mesh);

@@ -90,8 +90,8 @@ static em_status print_options(const emi_study *study, em_error *err)
 static void print_learnt(const emi_study *study)
 {
     char seen[SEEN_ROOM];
-    (void)printf("\nWhat members can learn of each other, without masks:\n");
-    for (int n = 0; study_learnt(study, n); n++) (void)printf("%s\n", study_learnt(study, n));
+    (void)putchar('\n');
+    study_print_learnt(study);
     for (int n = 0; n < study->site_count; n++)
         if (*study_seen(study, n, seen)) (void)printf("%s sees %s\n", study->sites[n].name, seen);
 }
@@ -177,6 +177,19 @@ static void json_options(json *j, const emi_study *study)
     json_close(j, '}');
 }
 
+static void json_learnt(json *j, const emi_study *study)
+{
+    const study_lesson *lesson;
+    json_open(j, "learnt", '[');
+    for (int n = 0; (lesson = study_learnt(study, n)); n++) {
+        json_open(j, NULL, '{');
+        json_text(j, "who", lesson->who);
+        json_text(j, "what", lesson->what);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
 static void json_cost(json *j, const study_cost *c)
 {
     json_open(j, "cost", '{');
@@ -206,6 +219,7 @@ void study_json(const emi_study *study, const study_cost *cost)
     json_edges(&j, study, "links", 1);
     json_edges(&j, study, "not_needed", 0);
     json_options(&j, study);
+    json_learnt(&j, study);
     if (cost->features) json_cost(&j, cost);
     json_end(&j);
 }

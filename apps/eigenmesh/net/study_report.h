@@ -8,12 +8,17 @@
 em_status study_print(const emi_study *study, const study_cost *cost, em_error *err);
 void study_json(const emi_study *study, const study_cost *cost);
 
-/* What a site sees of others in a run without masks, as names; `out` is cut where it is full. */
+/* What a site sees of others in a run, as names; `out` is cut where it is full.  Nobody, with masks. */
 enum { SEEN_ROOM = 4096 };
 const char *study_seen(const emi_study *study, int site, char out[SEEN_ROOM]);
 
-/* The same for all members, a line of words each; NULL past the end. */
-const char *study_learnt(const emi_study *study, int index);
+/* Who can learn what, from strangers to all members: five of them; NULL past the end.  And as lines. */
+typedef struct study_lesson {
+    const char *who, *what;
+} study_lesson;
+
+const study_lesson *study_learnt(const emi_study *study, int index);
+void study_print_learnt(const emi_study *study);
 
 /* Where a site is reached, "host:7473"; "" where it only dials out. */
 enum { ADDRESS_ROOM = 300 };

@@ -1,4 +1,5 @@
-/* What members of a study can learn of each other where there are no masks. */
+/* What each can learn in a study: of whom, and what. */
+#include "print.h"
 #include "study_report.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ const char *study_seen(const emi_study *study, int site, char out[SEEN_ROOM])
     list l = {out, 0};
     int mixes = emi_study_mixes(study);
     *out = 0;
-    for (int n = 0; n < study->site_count; n++) {
+    for (int n = 0; n < study->site_count && !study->masks; n++) {
         if (mixes && n != site && emi_study_uses(study, n, site)) add(&l, "", study->sites[n].name, "");
         if (mixes || study->sites[n].parent != site) continue;
         if (has_children(study, n))
@@ -43,33 +44,48 @@ const char *study_seen(const emi_study *study, int site, char out[SEEN_ROOM])
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
-/* The lines of each way to the answer; a method that is chosen later may be either of the first two. */
-enum { KRYLOV = 1, COVARIANCE = 2, MIXING = 4 };
+/* How sites add up. */
+enum { MASKED = 1, PLAIN = 2, MIXING = 4, ANY = MASKED | PLAIN | MIXING };
 
 static const struct {
     int ways;
-    const char *line;
-} learnt[] = {
-    {KRYLOV | COVARIANCE | MIXING, "Strangers: that there are links, when, and how much goes over them."},
-    {KRYLOV | COVARIANCE | MIXING, "All members: the model, the mean and number of all rows, and what the root asks."},
-    {KRYLOV | COVARIANCE | MIXING, "A parent: its child's number of rows and mean."},
-    {KRYLOV, "By krylov, the root: the sum of all answers. A parent: its child's answer to"},
-    {KRYLOV, "every question; of a child that is alone and has few rows (some hundred) these"},
-    {KRYLOV, "tell its covariance."},
-    {COVARIANCE, "By covariance, the root: the covariance of all rows. A parent: its child's."},
-    {KRYLOV | COVARIANCE, "The covariance of few rows may tell single rows: people, where rows are people."},
-    {MIXING, "A neighbour: a site's estimate in every iteration, which is made from that"},
-    {MIXING, "site's covariance."}};
+    study_lesson lesson;
+} lessons[] = {
+    {ANY, {"strangers", "that there are links, when, and how much goes over them"}},
+    {MASKED, {"a neighbour", "noise: no number of a site's own leaves it but under masks"}},
+    {PLAIN,
+     {"a neighbour",
+      "of a site that sends to it the number of rows, mean, variances, and the covariance on all that the "
+      "root asks, or the whole of it; of few rows (some hundred) these may tell single rows: people, "
+      "where rows are people"}},
+    {MIXING,
+     {"a neighbour", "a site's number of rows, mean and variances, and its estimate in every iteration, which is made "
+                     "from that site's covariance"}},
+    {MASKED, {"an inner node", "the same, added up"}},
+    {PLAIN | MIXING,
+     {"an inner node", "the same of a neighbour and all behind it, added up; of one with nobody behind it, alone"}},
+    {MASKED,
+     {"the root", "totals over all sites: number of rows, mean, variances, and the covariance on what it asks; with "
+                  "altered software it may ask for all of it, as far as each site answers"}},
+    {PLAIN | MIXING,
+     {"the root", "what its neighbours send, and the totals; with altered software it asks what it likes"}},
+    {ANY,
+     {"all members", "the model, number, mean and variances of all rows, and what the root asks; all but one together, "
+                     "the last one's part of every sum, by subtraction"}}};
 
-const char *study_learnt(const emi_study *study, int index)
+const study_lesson *study_learnt(const emi_study *study, int index)
 {
-    char method[64];
-    (void)em_options_get(study->options, "method", method, sizeof method);
-    int ways = emi_study_mixes(study)              ? MIXING
-               : strcmp(method, "covariance") == 0 ? COVARIANCE
-               : strcmp(method, "krylov") == 0     ? KRYLOV
-                                                   : KRYLOV | COVARIANCE;
-    for (size_t n = 0; n < sizeof learnt / sizeof *learnt; n++)
-        if (learnt[n].ways & ways && index-- == 0) return learnt[n].line;
+    int way = study->masks ? MASKED : emi_study_mixes(study) ? MIXING : PLAIN;
+    for (size_t n = 0; n < sizeof lessons / sizeof *lessons; n++)
+        if (lessons[n].ways & way && index-- == 0) return &lessons[n].lesson;
     return NULL;
+}
+
+void study_print_learnt(const emi_study *study)
+{
+    enum { COLUMN = 16, WIDTH = 92 };
+    const study_lesson *lesson;
+    (void)printf("What each can learn, %s masks:\n", study->masks ? "with" : "without");
+    for (int n = 0; (lesson = study_learnt(study, n)); n++)
+        words_print(printf("%s", lesson->who), COLUMN, WIDTH, lesson->what);
 }
