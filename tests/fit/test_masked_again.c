@@ -108,8 +108,14 @@ static em_model *fit_once(const em_options *options, uint64_t run)
     em_model *model = NULL;
     watched w = {.seed = run};
     unsigned char view[EM_VIEW_BYTES] = {(unsigned char)run};
-    const table_fit t = {.values = values, .rows = ROWS, .columns = COLUMNS, .topology = "star", .nodes = NODES,
-                         .options = options, .masks = &w, .view = view};
+    const table_fit t = {.values = values,
+                         .rows = ROWS,
+                         .columns = COLUMNS,
+                         .topology = "star",
+                         .nodes = NODES,
+                         .options = options,
+                         .masks = &w,
+                         .view = view};
     assert_ok(table_fit_run(&t, &model, &err), &err);
     assert_no_number_twice(&w);
     watched_free(&w);
@@ -118,8 +124,7 @@ static em_model *fit_once(const em_options *options, uint64_t run)
 
 static void assert_near(const em_model *a, const em_model *b)
 {
-    for (int n = 0; n < K * COLUMNS; n++)
-        assert_close(em_model_components(a)[n], em_model_components(b)[n], 1e-10);
+    for (int n = 0; n < K * COLUMNS; n++) assert_close(em_model_components(a)[n], em_model_components(b)[n], 1e-10);
 }
 
 static void a_fit_goes_on_from_its_checkpoint(void **state)

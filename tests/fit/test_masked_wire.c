@@ -54,8 +54,15 @@ static histogram words_of_leaves(const double *values)
     watched w = {.seed = 1};
     seen s = {0};
     histogram *h = calloc(1, sizeof *h);
-    table_fit t = {.values = values, .rows = FEW, .columns = WIDE, .topology = "star", .nodes = 8, .threads = 2,
-                   .options = &options, .masks = &w, .seen = &s};
+    table_fit t = {.values = values,
+                   .rows = FEW,
+                   .columns = WIDE,
+                   .topology = "star",
+                   .nodes = 8,
+                   .threads = 2,
+                   .options = &options,
+                   .masks = &w,
+                   .seen = &s};
     assert_non_null(h);
     run(&t);
     for (size_t n = 0; n < s.count; n++)
@@ -133,8 +140,14 @@ static double values[ROWS * COLUMNS];
 
 static table_fit usual(const em_options *options, watched *w, seen *s)
 {
-    return (table_fit){.values = values, .rows = ROWS, .columns = COLUMNS, .topology = "star", .nodes = NODES,
-                       .options = options, .masks = w, .seen = s};
+    return (table_fit){.values = values,
+                       .rows = ROWS,
+                       .columns = COLUMNS,
+                       .topology = "star",
+                       .nodes = NODES,
+                       .options = options,
+                       .masks = w,
+                       .seen = s};
 }
 
 static void no_mask_covers_two_things(void **state)
@@ -266,9 +279,11 @@ static void true_covariance(double C[COLUMNS * COLUMNS])
 static double error_of(const double *C, const double *truth)
 {
     double along = 0, size = 0, own = 0;
-    for (int n = 0; n < COLUMNS * COLUMNS; n++) along += C[n] * truth[n], size += truth[n] * truth[n], own += C[n] * C[n];
-    double left = 1 - along * along / (size * own);
-    return sqrt(fmax(left, 0));
+    for (int n = 0; n < COLUMNS * COLUMNS; n++)
+        along += C[n] * truth[n], size += truth[n] * truth[n], own += C[n] * C[n];
+    double left = 0, unit = along / own;
+    for (int n = 0; n < COLUMNS * COLUMNS; n++) left += pow(unit * C[n] - truth[n], 2);
+    return sqrt(left / size);
 }
 
 static double rebuilt_from(watched *w)

@@ -273,8 +273,9 @@ static void by_mixing(em_mesh *mesh, emi_field *parts, double *result)
 
 static void what_is_not_masked_fails(void **state)
 {
-    exchange *const ways[] = {emi_tree_sum,         emi_tree_average, emi_tree_max, emi_tree_sum_at_root,
-                              emi_tree_average_at_root, by_neighbours,    by_mixing};
+    exchange *const ways[] = {
+        emi_tree_sum,  emi_tree_average, emi_tree_max, emi_tree_sum_at_root, emi_tree_average_at_root,
+        by_neighbours, by_mixing};
     em_graph *graph = make_graph("er:0.5", NODES);
     watched w = {0};
     em_mesh *mesh = open_masked(graph, 1, &w);
@@ -394,7 +395,7 @@ static void check_places(const int own[NODES], int largest)
 static void of_a_maximum_nothing_else_is_learnt(void **state)
 {
     (void)state;
-    check_places((int[NODES]){0, 0, 0, 5}, 5); /* one node alone, */
+    check_places((int[NODES]){0, 0, 0, 5}, 5);                         /* one node alone, */
     check_places((int[NODES]){5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, 5); /* all alike, */
     check_places((int[NODES]){0, 1, 2, 3, 4, 5, 4, 3, 2, 1, 0, 0}, 5); /* or some of each: uniform up to it, 0 above */
 }
@@ -402,12 +403,9 @@ static void of_a_maximum_nothing_else_is_learnt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_right_and_the_same_everywhere),
-        cmocka_unit_test(few_nodes_and_many),
-        cmocka_unit_test(too_few_or_too_many_are_refused),
-        cmocka_unit_test(what_is_not_masked_fails),
-        cmocka_unit_test(an_answer_needs_its_question),
-        cmocka_unit_test(no_sum_has_the_number_of_another),
+        cmocka_unit_test(sums_are_right_and_the_same_everywhere), cmocka_unit_test(few_nodes_and_many),
+        cmocka_unit_test(too_few_or_too_many_are_refused),        cmocka_unit_test(what_is_not_masked_fails),
+        cmocka_unit_test(an_answer_needs_its_question),           cmocka_unit_test(no_sum_has_the_number_of_another),
         cmocka_unit_test(of_a_maximum_nothing_else_is_learnt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
