@@ -101,7 +101,7 @@ void emi_masking_close(em_mesh *mesh)
 
 void emi_masking_follow(em_mesh *mesh, const void *block, size_t bytes)
 {
-    em_error err;
+    em_error err = {0};
     struct emi_masking *m = mesh->masking;
     if (!m || emi_mesh_failed(mesh)) return;
     stick(mesh, m->masks.follow(m->state, m->sum.view, block, bytes, &err), &err);
@@ -111,7 +111,7 @@ void emi_masking_follow(em_mesh *mesh, const void *block, size_t bytes)
 
 void emi_masked_rows(em_mesh *mesh, const uint64_t *own, uint64_t all)
 {
-    em_error err;
+    em_error err = {0};
     const struct emi_masking *m = mesh->masking;
     for (int i = 0; m->masks.rows && i < mesh->hosted; i++)
         stick(mesh, m->masks.rows(m->state, mesh->first + i, own[i], all, &err), &err);
@@ -119,7 +119,7 @@ void emi_masked_rows(em_mesh *mesh, const uint64_t *own, uint64_t all)
 
 void emi_masked_consent(em_mesh *mesh, int columns, int features)
 {
-    em_error err;
+    em_error err = {0};
     const struct emi_masking *m = mesh->masking;
     for (int i = 0; m->masks.answer && i < mesh->hosted; i++)
         stick(mesh, m->masks.answer(m->state, mesh->first + i, columns, features, &err), &err);
@@ -206,7 +206,7 @@ static void add_up(sum_task *t, em_sum_kind kind, unsigned words)
 {
     em_mesh *mesh = t->mesh;
     struct emi_masking *m = mesh->masking;
-    em_error err;
+    em_error err = {0};
     if (emi_mesh_failed(mesh)) return;
     if (t->numbers > MOST / words) {
         stick(mesh, emi_fail(&err, EM_ENOTSUP, "masks: %zu numbers at once are too many; try fewer", t->numbers), &err);
@@ -218,6 +218,7 @@ static void add_up(sum_task *t, em_sum_kind kind, unsigned words)
     t->sum = m->sum;
     m->sum.number++;
     stick(mesh, alloc_rooms(t, &err), &err);
+    if (emi_mesh_failed(mesh)) return;
     double cost = (double)t->sum.count * mesh->hosted * mesh->graph->nodes;
     emi_mesh_run(mesh, 8 * cost, mask_body, t);
     emi_words_up(mesh, &t->words);
