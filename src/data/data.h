@@ -39,7 +39,7 @@ struct em_data {
     /* Missing values.  What is left out is only what `rows` and those who ask for rows see: the source has them all. */
     size_t *kept;   /* [rows] the source's rows handed out; NULL: all */
     size_t dropped; /* rows that are not */
-    int holes;      /* NaN stands for a value that is missing, and is not an error */
+    int holes;      /* NaN stands for a value that is missing, and is not an error; of genotypes always */
 
     em_left_out *left_out; /* [left_out_count] */
     size_t left_out_count;

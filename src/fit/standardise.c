@@ -56,7 +56,7 @@ static double reach(const emi_problem *p, const emi_overview *over, int f)
 /* The power of two that makes it ordinary. */
 static int exponent_of(double size)
 {
-    if (size == 0 || (size >= ldexp(1, -ORDINARY) && size <= ldexp(1, ORDINARY))) return 0;
+    if (!(size > 0) || (size >= ldexp(1, -ORDINARY) && size <= ldexp(1, ORDINARY))) return 0;
     int exponent = ilogb(size);
     return exponent < TINIEST ? TINIEST : exponent;
 }
@@ -197,7 +197,7 @@ static em_status count_values(survey *t, double *values, em_error *err)
     em_status status = sum_up(t, count_at, values, err);
     for (int f = 0; status == EM_OK && f < p->d; f++) {
         p->missing += p->N - (uint64_t)values[f];
-        if (values[f] == 0)
+        if (values[f] == 0 && p->scaling != EMI_SCALE_BINOMIAL)
             return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
                             called(p, f, name));
     }
@@ -220,6 +220,7 @@ static em_status find_mean(survey *t, const emi_overview *over, double *mean, em
     if (p->fill) TRY(count_values(t, values, err));
     TRY(sum_up(t, sum_at, mean, err));
     for (int f = 0; f < p->d; f++) {
+        if (values[f] == 0) continue; /* a variant without a call: its sum is zero */
         mean[f] = mean[f] / values[f] * over->unit[f];
         /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
         if (over->highest) mean[f] = fmin(fmax(mean[f], -over->lowest[f]), over->highest[f]);
@@ -261,7 +262,8 @@ em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error
     TRY(survey_rows(&task, NULL, err));
     TRY(look_around(&task, center, sight, err));
     p->largest = (int)fmax(-INT_MAX, sight[LARGEST]);
-    int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0;
+    int ordinary = sight[LARGEST] < ORDINARY && sight[SMALLEST] <= ORDINARY && sight[VARIES] > 0 && sight[LEVEL] == 0 &&
+                   p->scaling != EMI_SCALE_BINOMIAL;
     if (!ordinary) {
         TRY(find_range(&task, over, err));
         TRY(refuse(p, over, center, err));
@@ -314,6 +316,22 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_er
                             called(p, f, name), deviation);
         p->scale[f] = constant ? scale_of_constant(over, f, deviation) : deviation;
         p->constant_features += constant;
+    }
+    return keep_inverse_scale(p, err);
+}
+
+/* N. Patterson, A. L. Price, D. Reich: Population structure and eigenanalysis.  PLoS Genetics 2, 2006; but with the plain
+ * frequency, as PLINK has it.  One that is 0 or 1 leaves nothing to scale, and its variant out. */
+em_status emi_scale_by_frequency(emi_problem *p, const emi_overview *over, em_error *err)
+{
+    char name[64];
+    for (int f = 0; f < p->d; f++) {
+        if (over->highest[f] > 2 || over->lowest[f] > 0)
+            return emi_fail(err, EM_EDATA, "data: %s has values outside 0 to 2, and scale=binomial is of genotypes; try scale=std",
+                            called(p, f, name));
+        double frequency = p->mean[f] / 2, variance = 2 * frequency * (1 - frequency);
+        p->scale[f] = variance > 0 ? sqrt(variance) : 1;
+        p->constant_features += !(variance > 0);
     }
     return keep_inverse_scale(p, err);
 }
