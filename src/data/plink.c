@@ -62,10 +62,10 @@ static int next_line(reader *r)
     return r->count > 0;
 }
 
-static em_status wrong_fields(const reader *r, const char *wanted, em_error *err)
+static em_status wrong_fields(const reader *r, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: line %zu has %zu field%s, not %s; try the file that PLINK wrote", r->path,
-                    r->line, r->count, r->count == 1 ? "" : "s", wanted);
+    return emi_fail(err, EM_EDATA, "%s: line %zu has %zu field%s, not %d; try the file that PLINK wrote", r->path,
+                    r->line, r->count, r->count == 1 ? "" : "s", FIELDS);
 }
 
 /* ---- text that grows ------------------------------------------------------------------------------------------------- */
@@ -120,12 +120,12 @@ static field without_prefix(field chromosome)
     return has ? (field){chromosome.at + 3, chromosome.length - 3} : chromosome;
 }
 
-/* CHROMOSOME ID [CENTIMORGAN] POSITION A1 A2 */
+/* CHROMOSOME ID CENTIMORGAN POSITION A1 A2 */
 static em_status add_variant(const reader *r, texts *t, int *swapped, em_error *err)
 {
-    size_t last = r->count - 1, length = 0, position;
-    if (r->count < FIELDS - 1 || r->count > FIELDS) return wrong_fields(r, "6", err);
-    field one = r->fields[last - 1], other = r->fields[last], place = r->fields[last - 2];
+    size_t length = 0, position;
+    if (r->count != FIELDS) return wrong_fields(r, err);
+    field place = r->fields[3], one = r->fields[4], other = r->fields[5];
     *swapped = comes_before(other, one);
     const field parts[] = {r->fields[1], without_prefix(r->fields[0]), place, *swapped ? other : one,
                            *swapped ? one : other};
@@ -275,7 +275,7 @@ em_status emi_people_read(em_data *data, const char *path, const char *label, em
     TRY(choose_label(label, &first, &count, path, err));
     TRY(open_reader(&r, path, err));
     while (next_line(&r)) {
-        if (r.count != FIELDS) TRY(wrong_fields(&r, "6", err));
+        if (r.count != FIELDS) TRY(wrong_fields(&r, err));
         if (!add_text(&t, '\t', r.fields + first, count)) TRY(emi_fail_memory(err, path));
     }
     if (t.count == 0) TRY(emi_fail(err, EM_EDATA, "%s: has nobody; try the file that PLINK wrote", path));
