@@ -110,7 +110,7 @@ static const struct {
     {"iterations", "1e3", EM_EINVAL, "not a number of iterations"},
     {"tolerance", "-1e-6", EM_EINVAL, "tolerance -1e-6: not a number; try 1e-6"},
     {"tolerance", "small", EM_EINVAL, "tolerance small: not a number"},
-    {"scale", "STD", EM_EINVAL, "scale STD: no such scaling; try none, std or spectral"},
+    {"scale", "STD", EM_EINVAL, "scale STD: no such scaling; try none, std, spectral or binomial"},
     {"seed", "-1", EM_EINVAL, "seed -1: not a number; try 0 to 18446744073709551615"},
     {"seed", "18446744073709551616", EM_EINVAL, "not a number"},
     {"steps", "1", EM_EINVAL, "steps: no such option"},
