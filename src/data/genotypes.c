@@ -45,7 +45,17 @@ static size_t up_to_multiple(size_t value, size_t of)
 
 /* ---- tiles ---------------------------------------------------------------------------------------------------------- */
 
-/* Sixteen people a time, from a word of their codes. */
+/* Codes of sixteen people, or of as many as there are bytes for. */
+static inline uint32_t word_of(const unsigned char *codes, size_t bytes)
+{
+    uint32_t word = 0;
+    if (bytes >= sizeof word)
+        return (uint32_t)codes[0] | (uint32_t)codes[1] << 8 | (uint32_t)codes[2] << 16 | (uint32_t)codes[3] << 24;
+    for (size_t b = 0; b < bytes; b++) word |= (uint32_t)codes[b] << (8 * b);
+    return word;
+}
+
+/* A choice of four values by two bits is a choice of two by one bit, twice, which vectors can do. */
 #define DECODER(REAL)                                                                                                  \
     EMI_WIDE static void decode_##REAL(const unsigned char *codes, size_t bytes, const double value[EMI_GENOTYPES],    \
                                        REAL *restrict out)                                                             \
@@ -53,10 +63,7 @@ static size_t up_to_multiple(size_t value, size_t of)
         enum { WORD = sizeof(uint32_t), IN_WORD = IN_BYTE * WORD };                                                    \
         const REAL v0 = (REAL)value[0], v1 = (REAL)value[1], v2 = (REAL)value[2], v3 = (REAL)value[3];                 \
         for (size_t n = 0; n < bytes; n += WORD, out += IN_WORD) {                                                     \
-            unsigned char some[WORD] = {0};                                                                            \
-            memcpy(some, codes + n, bytes - n < WORD ? bytes - n : WORD);                                              \
-            uint32_t word =                                                                                            \
-                (uint32_t)some[0] | (uint32_t)some[1] << 8 | (uint32_t)some[2] << 16 | (uint32_t)some[3] << 24;        \
+            uint32_t word = word_of(codes + n, bytes - n);                                                             \
             for (uint32_t i = 0; i < IN_WORD; i++) {                                                                   \
                 uint32_t code = word >> (2 * i);                                                                       \
                 REAL even = code & 2 ? v2 : v0, odd = code & 2 ? v3 : v1;                                              \
