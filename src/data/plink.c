@@ -5,7 +5,6 @@
 #include "data/columns.h"
 #include "data/input.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 /* ---- lines of fields ------------------------------------------------------------------------------------------------- */
@@ -157,7 +156,7 @@ em_status emi_variants_read(emi_variants *out, const char *path, em_error *err)
     size_t room = 0;
     *out = (emi_variants){0};
     TRY(open_reader(&r, path, err));
-    for (int swapped; next_line(&r);) {
+    for (int swapped = 0; next_line(&r);) {
         TRY(add_variant(&r, &t, &swapped, err));
         unsigned char *more = emi_grow(out->swapped, &room, t.count, 1);
         if (!more) TRY(emi_fail_memory(err, path));
