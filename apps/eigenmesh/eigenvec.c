@@ -40,14 +40,12 @@ static void put_people(FILE *out, const em_model *model, const em_data *people, 
     }
 }
 
-/* Variants that do not vary do not count. */
+/* Divided by the number of all variants, as PLINK does it: those too that do not vary. */
 static void put_values(FILE *out, const em_model *model)
 {
-    const em_info *info = em_model_info(model);
-    double variants = em_model_features(model) - (strcmp(info->scale, "binomial") == 0 ? info->constant_features : 0);
     for (int k = 0; k < em_model_components_count(model); k++) {
         double singular = em_model_singular_values(model)[k];
-        put_number(out, singular * singular / variants);
+        put_number(out, singular * singular / em_model_features(model));
         (void)fputc('\n', out);
     }
 }

@@ -29,7 +29,7 @@ def write(path, copies, variants, people):
     codes[:, :n] = CODE[copies.T]
     packed = codes[:, 0::4] | codes[:, 1::4] << 2 | codes[:, 2::4] << 4 | codes[:, 3::4] << 6
     path.with_suffix(".bed").write_bytes(b"\x6c\x1b\x01" + packed.tobytes())
-    path.with_suffix(".bim").write_text("".join(f"{1 + position % 22}\t{name}\t0\t{position}\t{one}\t{other}\n"
+    path.with_suffix(".bim").write_text("".join(f"{1 + (position - 1000) // 7 * 22 // v}\t{name}\t0\t{position}\t{one}\t{other}\n"
                                                 for name, position, one, other in variants))
     path.with_suffix(".fam").write_text("".join(f"fam{p} person{p} 0 0 {1 + p % 2} -9\n" for p in people))
 
@@ -96,8 +96,8 @@ def standardised(copies, mean=None):
 
 def eigen(path, K):
     copies, _, people = read(path)
-    X, varies = standardised(copies)
-    values, vectors = np.linalg.eigh(X @ X.T / varies.sum())
+    X, _ = standardised(copies)
+    values, vectors = np.linalg.eigh(X @ X.T / copies.shape[1])
     return values[::-1], vectors[:, ::-1][:, :K], people
 
 
