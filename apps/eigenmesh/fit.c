@@ -180,6 +180,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     char anew[ANEW_ROOM];
     problem_print(&job->problem, info);
     report_names(job->model);
+    report_scale(info);
     (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");

@@ -1,6 +1,7 @@
 /* eigenmesh info: what is in a model. */
 #include "command.h"
 #include "lab/plot.h"
+#include "loadings.h"
 #include "message.h"
 #include "outputs.h"
 #include "report.h"
@@ -13,18 +14,27 @@ static const option_spec info_options[] = {
      .example = "scree.svg",
      .help = "draw the share of variance of each component, and of all up to it: .svg, .png or .pdf",
      .file = WRITES},
+    {.name = "loadings",
+     .metavar = "FILE.tsv",
+     .example = "loadings.tsv",
+     .help = "write what each feature weighs in each component; of genotypes with its place and its alleles",
+     .file = WRITES},
     {0}};
 
-static em_status print_text(const em_model *model, const output_file *plot, em_error *err)
+enum { FILE_PLOT, FILE_LOADINGS, FILES };
+
+static em_status print_text(const em_model *model, const output_file *files, em_error *err)
 {
     const em_info *info = em_model_info(model);
     (void)printf("data      %llu x %d over %d node%s\n", (unsigned long long)em_model_samples(model),
                  em_model_features(model), info->nodes, info->nodes == 1 ? "" : "s");
     report_names(model);
+    report_scale(em_model_info(model));
     (void)printf("method    %s, %s%s, seed %llu\n\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", (unsigned long long)info->seed);
     em_status status = report_model(model, err);
-    if (status == EM_OK && plot->path) (void)printf("plot      %s\n", plot->path);
+    for (int i = 0; i < FILES && status == EM_OK; i++)
+        if (files[i].path) (void)printf("%-9s %s\n", files[i].option, files[i].path);
     return status;
 }
 
@@ -41,27 +51,29 @@ static em_status show(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
     em_model *model = NULL;
-    output_file plot = {.option = "plot"};
-    TRY(outputs_open(&plot, 1, args, err));
+    output_file files[FILES] = {{.option = "plot"}, {.option = "loadings"}}, *plot = &files[FILE_PLOT];
+    TRY(outputs_open(files, FILES, args, err));
     TRY(em_model_load(&model, args->operands[0], err));
-    if (plot.handle) TRY(plot_scree(&(canvas){plot.handle, gnuplot_kind(plot.path)}, model, err));
-    TRY(outputs_commit(&plot, 1, err));
+    if (plot->handle) TRY(plot_scree(&(canvas){plot->handle, gnuplot_kind(plot->path)}, model, err));
+    if (files[FILE_LOADINGS].handle) loadings_write(emi_output_stream(files[FILE_LOADINGS].handle), model);
+    TRY(outputs_commit(files, FILES, err));
     if (args_given(args, "json"))
         print_json(model);
     else if (args_reports(args))
-        TRY(print_text(model, &plot, err));
+        TRY(print_text(model, files, err));
 done:
-    outputs_discard(&plot, 1);
+    outputs_discard(files, FILES);
     em_model_free(&model);
     return status;
 }
 
-const command_spec command_info = {.name = "info",
-                                   .summary = "Show what a model holds and how it was found",
-                                   .usage = "MODEL.npz [options]",
-                                   .operands = {{"MODEL.npz", READS}},
-                                   .operand_limit = 1,
-                                   .options = info_options,
-                                   .prints_table = 1,
-                                   .examples = {"eigenmesh info model.npz --plot scree.svg"},
-                                   .run = show};
+const command_spec command_info = {
+    .name = "info",
+    .summary = "Show what a model holds and how it was found",
+    .usage = "MODEL.npz [options]",
+    .operands = {{"MODEL.npz", READS}},
+    .operand_limit = 1,
+    .options = info_options,
+    .prints_table = 1,
+    .examples = {"eigenmesh info model.npz --plot scree.svg", "eigenmesh info model.npz --loadings loadings.tsv"},
+    .run = show};

@@ -239,7 +239,7 @@ void problem_warn(const problem *p, const em_info *info)
     int constant = info->constant_features;
     if (args_given(p->args, "quiet") || !cluster_speaks()) return;
     reading_warn(&p->reading, p->args);
-    if (constant)
+    if (constant && strcmp(info->scale, "std") == 0)
         complain("--scale std: %d constant feature%s left unscaled; try --columns to leave %s out", constant,
                  constant == 1 ? " was" : "s were", constant == 1 ? "it" : "them");
 }

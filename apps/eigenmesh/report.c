@@ -302,6 +302,7 @@ void report_json(json *j, const em_model *model)
     json_real(j, "consensus", info->consensus);
     json_real(j, "error", info->error);
     json_real(j, "noise_variance", em_model_noise_variance(model));
+    json_text(j, "scale", *info->scale ? info->scale : NULL);
     json_whole(j, "constant_features", (uint64_t)info->constant_features);
     json_whole(j, "missing_values", info->missing_values);
     json_components(j, model);
@@ -324,6 +325,15 @@ void report_names(const em_model *model)
             (void)putchar(iscntrl((unsigned char)*c) ? ' ' : *c);
     }
     if (f < d) (void)printf(" and %d more", d - f);
+    (void)putchar('\n');
+}
+
+void report_scale(const em_info *info)
+{
+    int level = info->constant_features;
+    if (strcmp(info->scale, "binomial") != 0) return;
+    (void)printf("scale     binomial, by allele frequencies over all nodes");
+    if (level) (void)printf("; %d variant%s without variation left out", level, level == 1 ? "" : "s");
     (void)putchar('\n');
 }
 

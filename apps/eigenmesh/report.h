@@ -9,6 +9,9 @@
 void report_names(const em_model *model);
 void report_names_json(json *j, const em_model *model);
 
+/* How genotypes were scaled, and which variants were left out; nothing of other data. */
+void report_scale(const em_info *info);
+
 /* The components and what is certain about them, what was sent, how it ended. */
 em_status report_model(const em_model *model, em_error *err);
 

@@ -1,5 +1,6 @@
 /* eigenmesh transform: rows to scores, and back. */
 #include "command.h"
+#include "eigenvec.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "outputs.h"
@@ -14,8 +15,8 @@ static const option_spec transform_options[] = {
      .letter = 'o',
      .metavar = "SCORES.npy",
      .example = "scores.npy",
-     .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz; - is "
-             "CSV on standard output",
+     .help = "where to write; the name chooses the format: .npy, .csv, .tsv, .idx, .h5, raw:TYPE:file, or a .gz; "
+             ".eigenvec is PLINK's, of genotypes; - is CSV on standard output",
      .file = WRITES_TABLE},
     {.name = "plot",
      .metavar = "FILE",
@@ -94,6 +95,22 @@ static em_status draw(void *context, em_error *err)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+static int wants_eigenvec(const arguments *args)
+{
+    return args_given(args, "output") && is_eigenvec(args_text(args, "output"));
+}
+
+/* What PLINK's format leaves no choice about. */
+static em_status check_eigenvec(const arguments *args, em_error *err)
+{
+    static const char *const fixed[] = {"inverse", "whiten", "label"};
+    for (size_t n = 0; n < sizeof fixed / sizeof *fixed && wants_eigenvec(args); n++)
+        if (args_given(args, fixed[n]))
+            return emi_fail(err, EM_EINVAL, "--%s: not with PLINK's %s; try -o scores.npy", fixed[n],
+                            args_text(args, "output"));
+    return EM_OK;
+}
+
 static em_status check_options(const arguments *args, em_error *err)
 {
     if (!args_given(args, "output") && !args_given(args, "plot"))
@@ -102,7 +119,7 @@ static em_status check_options(const arguments *args, em_error *err)
         return emi_fail(err, EM_EINVAL, "--plot: draws scores, and --inverse makes none; try without --inverse");
     if (args_given(args, "label") && !args_given(args, "plot"))
         return emi_fail(err, EM_EINVAL, "--label: there is nothing to colour; try --plot scores.svg beside it");
-    return EM_OK;
+    return check_eigenvec(args, err);
 }
 
 /* The mean stands for values that are missing, which then say nothing. */
@@ -132,6 +149,7 @@ static em_status open_files(transform_job *job, em_error *err)
     /* Scores have no names that are known. */
     TRY(reading_by_model(job->inverse ? &job->names : &job->reading, job->model, model, err));
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
+    if (strcmp(em_data_format(job->data), "bed") == 0 && !job->inverse) job->fill = em_model_mean(job->model);
     int wanted = job->inverse ? em_model_components_count(job->model) : em_model_features(job->model);
     if (em_data_columns(job->data) != (size_t)wanted)
         TRY(emi_fail(err, EM_EINVAL,
@@ -145,9 +163,10 @@ done:
 
 static void print_report(const transform_job *job, const stream_target *target)
 {
+    const char *path = args_text(job->args, "output");
     reading_print(&job->reading);
-    if (target->path)
-        (void)printf("%s: %zu x %zu %s\n", target->path, em_data_rows(job->data), target->columns,
+    if (path)
+        (void)printf("%s: %zu x %zu %s\n", path, em_data_rows(job->data), target->columns,
                      job->inverse ? "rows" : "scores");
     if (job->plot.path)
         (void)printf("%s: %zu scores along component%s\n", job->plot.path, job->picture.rows,
@@ -162,8 +181,9 @@ static em_status transform(const arguments *args, em_error *err)
                          .whiten = args_given(args, "whiten"),
                          .plot = {.option = "plot"}};
     TRY(open_files(&job, err));
-    int columns = job.inverse ? em_model_features(job.model) : em_model_components_count(job.model);
-    stream_target target = {.path = args_text(args, "output"),
+    int columns = job.inverse ? em_model_features(job.model) : em_model_components_count(job.model),
+        eigenvec = wants_eigenvec(args);
+    stream_target target = {.path = eigenvec ? NULL : args_text(args, "output"),
                             .type = EM_F64,
                             .columns = (size_t)columns,
                             .fill = job.fill,
@@ -172,7 +192,8 @@ static em_status transform(const arguments *args, em_error *err)
                             .map = map_rows,
                             .finish = draw,
                             .context = &job};
-    TRY(stream_rows(job.data, &target, err));
+    if (!eigenvec || job.plot.path) TRY(stream_rows(job.data, &target, err));
+    if (eigenvec) TRY(eigenvec_write(args_text(args, "output"), job.model, job.data, err));
     TRY(outputs_commit(&job.plot, 1, err));
     if (args_reports(args)) print_report(&job, &target);
     reading_warn(&job.reading, args);
@@ -195,5 +216,6 @@ const command_spec command_transform = {
     .options = transform_options,
     .multiplies = 1,
     .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",
-                 "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species"},
+                 "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species",
+                 "eigenmesh transform model.npz people.bed -o people.eigenvec"},
     .run = transform};

@@ -107,14 +107,17 @@ typedef struct em_read_options {
                                   * that; NULL: all, but for text, which is left out */
     const char *delimiter;       /* of CSV: one character, "tab", "space"; NULL: find out */
     em_missing missing;          /* what to do with missing values */
-    const char *label;           /* a column of a CSV to keep as text: see em_data_label */
+    const char *label;           /* a column of a CSV to keep as text, or FID, IID, SEX, PHENO of genotypes:
+                                  * see em_data_label */
     const char *const *features; /* the names of another table's columns: read these, in this */
     size_t feature_count;        /* order; what lacks one or has another is refused */
     const char *features_of;     /* whose they are, for messages */
 } em_read_options;
 
 typedef struct em_data em_data;
-/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw numbers
+/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), PLINK's
+ * genotypes (a .bed beside its .bim and .fam: rows are people, columns variants, numbers the copies of the allele that
+ * is named first, NaN for none known, which is never an error), raw numbers
  * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
  * file of that name); pipes are read too.  Plain binary files are memory-mapped, also inside an .npz that is not
  * compressed; what is compressed, text or a pipe is held in memory.  A file must stay as it is while it is open, but
@@ -151,7 +154,8 @@ typedef struct em_left_out {
 EM_API const em_left_out *em_data_left_out(const em_data *data, size_t index);
 EM_API size_t em_data_rows_dropped(const em_data *data);
 EM_API const char *em_data_remarks(const em_data *data);
-EM_API const char *em_data_label(const em_data *data, size_t row); /* in em_read_options.label; NULL: none was named */
+/* The label of a row, in em_read_options.label; where none was named, of genotypes a person's FID, tab and IID, else NULL. */
+EM_API const char *em_data_label(const em_data *data, size_t row);
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns]. */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
@@ -327,7 +331,7 @@ typedef struct em_info {
     double seconds_sending, seconds_waiting; /* of these: handing blocks to the engine, and waiting for others' */
     long resumed;                            /* from a checkpoint of this iteration; 0: from the start; -n: from the
                                               * start, as the part of node n - 1 is missing, damaged or of another one */
-    int constant_features;                   /* left unscaled under scale=std */
+    int constant_features;                   /* left unscaled under scale=std; left out under scale=binomial */
     uint64_t missing_values; /* filled with the mean of their feature, over the network; not kept in a file */
     int open_cluster;        /* the last eigenvalue and the next one are alike: see em_model_clusters */
     int rank;                /* components with variance of their own: those after have 0 */
@@ -336,6 +340,7 @@ typedef struct em_info {
     char precision[8];       /* "single" or "double": of the products that the answer was found by */
     int wire_bits;           /* of a number that the method sent: 32 or 64 */
     int estimated;           /* residuals and bounds are three times what random combinations of them say */
+    char scale[12];          /* as done: "none", "std", "spectral" or "binomial"; "" in a file of an older version */
 } em_info;
 
 typedef struct em_model em_model;

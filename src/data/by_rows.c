@@ -1,6 +1,7 @@
 #include "data/by_rows.h"
 
 #include "base/memory.h"
+#include "data/row_kind.h"
 
 #include <limits.h>
 #include <string.h>
@@ -249,6 +250,8 @@ static em_status multiply_all(const emi_operator *C, emi_real real, emi_block X,
                               emi_scratch scratch, em_error *err)
 {
     em_status status = EM_OK;
+    const emi_row_kind *rows = emi_rows_of(C->shard);
+    if (rows) return rows->multiply(C, real, X, Z, squares, scratch, err);
     int most = columns_at_once(C->d, real, scratch);
     for (int first = 0, count; first < X.cols && status == EM_OK; first += count) {
         count = smaller(X.cols - first, most);
@@ -327,6 +330,8 @@ em_status emi_by_rows_scores(const emi_operator *C, emi_real real, emi_block X, 
                              em_error *err)
 {
     em_status status = EM_OK;
+    const emi_row_kind *rows = emi_rows_of(C->shard);
+    if (rows) return rows->scores(C, real, X, scores, scratch, err);
     const emi_helpers alone = {NULL, &scratch};
     int most = smaller(X.cols, columns_at_once(C->d, real, scratch)), near = 0;
     size_t chunks = (C->shard->count + CHUNK - 1) / CHUNK, number = emi_real_size(real);

@@ -185,29 +185,44 @@ static em_status by_position(size_t count, const em_read_options *o, const char 
 }
 
 /* Names that occur twice need not be told apart where they stand in the same order. */
-static int same_order(const char *const *names, size_t count, const em_read_options *o, size_t *place)
+static int same_order(const char *const *names, size_t count, const char *const *wanted, size_t wanted_count,
+                      size_t *place)
 {
-    size_t f = 0;
-    for (size_t c = 0; c < count && f < o->feature_count; c++)
-        if (strcmp(names[c], o->features[f]) == 0) place[f++] = c;
-    return f == o->feature_count && count == f;
+    if (count != wanted_count) return 0;
+    for (size_t f = 0; f < count; f++) {
+        if (strcmp(names[f], wanted[f]) != 0) return 0;
+        place[f] = f;
+    }
+    return 1;
 }
 
-static em_status find_each(const entry *all, size_t count, const em_read_options *o, const char *file, size_t *place,
-                           em_error *err)
+static size_t find_one(const entry *all, size_t count, const char *name)
+{
+    entry wanted = {name, 0};
+    const entry *found = bsearch(&wanted, all, count, sizeof *all, by_name);
+    if (!found) return EMI_NAME_ABSENT;
+    size_t at = (size_t)(found - all);
+    int twice = (at > 0 && by_name(&all[at - 1], found) == 0) || (at + 1 < count && by_name(&all[at + 1], found) == 0);
+    return twice ? EMI_NAME_TWICE : found->column;
+}
+
+em_status emi_names_find(const char *const *names, size_t count, const char *const *wanted, size_t wanted_count,
+                         const char *file, size_t *place, em_error *err)
+{
+    if (same_order(names, count, wanted, wanted_count, place)) return EM_OK;
+    entry *all = sorted(names, count);
+    if (!all) return emi_fail_memory(err, file);
+    for (size_t f = 0; f < wanted_count; f++) place[f] = find_one(all, count, wanted[f]);
+    emi_free(all);
+    return EM_OK;
+}
+
+static em_status refuse_others(const em_read_options *o, const size_t *place, const char *file, em_error *err)
 {
     emi_name_list absent = {0}, twice = {0};
     for (size_t f = 0; f < o->feature_count; f++) {
-        entry wanted = {o->features[f], 0};
-        const entry *found = bsearch(&wanted, all, count, sizeof *all, by_name);
-        if (!found) {
-            emi_name_list_add(&absent, wanted.name);
-            continue;
-        }
-        size_t at = (size_t)(found - all);
-        if ((at > 0 && by_name(&all[at - 1], found) == 0) || (at + 1 < count && by_name(&all[at + 1], found) == 0))
-            emi_name_list_add(&twice, wanted.name);
-        place[f] = found->column;
+        if (place[f] == EMI_NAME_ABSENT) emi_name_list_add(&absent, o->features[f]);
+        if (place[f] == EMI_NAME_TWICE) emi_name_list_add(&twice, o->features[f]);
     }
     if (absent.count)
         return emi_fail(err, EM_EDATA, "%s: has no column %s, as %s has; try files with the same columns", file,
@@ -222,11 +237,8 @@ em_status emi_names_match(const char *const *names, size_t count, const em_read_
                           size_t *place, em_error *err)
 {
     if (!names) return by_position(count, options, file, place, err);
-    if (same_order(names, count, options, place)) return EM_OK;
-    entry *all = sorted(names, count);
-    em_status status = all ? find_each(all, count, options, file, place, err) : emi_fail_memory(err, file);
-    emi_free(all);
-    return status;
+    em_status status = emi_names_find(names, count, options->features, options->feature_count, file, place, err);
+    return status == EM_OK ? refuse_others(options, place, file, err) : status;
 }
 
 int emi_names_agree(const em_data *a, const em_data *b)

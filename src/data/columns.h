@@ -28,12 +28,18 @@ em_status emi_column_find(const char *item, size_t count, const char *const *nam
 em_status emi_names_match(const char *const *names, size_t count, const em_read_options *options, const char *file,
                           size_t *place, em_error *err);
 
+/* Where each wanted name is among the names, into place[wanted_count]: its column, or one of these. */
+#define EMI_NAME_ABSENT SIZE_MAX
+#define EMI_NAME_TWICE  (SIZE_MAX - 1)
+em_status emi_names_find(const char *const *names, size_t count, const char *const *wanted, size_t wanted_count,
+                         const char *file, size_t *place, em_error *err);
+
 /* Are these the same names, in the same order?  Where one table has none there is nothing to compare. */
 int emi_names_agree(const em_data *a, const em_data *b);
 
 /* "b, c, f and 12 more" */
 typedef struct emi_name_list {
-    size_t count, most; /* most: to be shown, of which there is room for four; 0: three */
+    size_t count, most; /* most: to be shown, of which there is room for four, and for more that are short; 0: three */
     char text[320];
 } emi_name_list;
 

@@ -202,7 +202,7 @@ done:
 em_status emi_data_missing(em_data *data, em_missing what, em_error *err)
 {
     size_t count = 0;
-    data->holes = what == EM_MISSING_MEAN && can_hold_nan(data->type);
+    data->holes = data->holes || (what == EM_MISSING_MEAN && can_hold_nan(data->type));
     if (what != EM_MISSING_DROP || !can_hold_nan(data->type)) return EM_OK;
     size_t *kept = emi_calloc(data->rows, sizeof *kept);
     em_status status = kept ? find_whole(data, kept, &count, err) : emi_fail_memory(err, data->name);

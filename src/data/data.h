@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+struct emi_row_kind;
+
 /* How rows come out of a source. */
 typedef struct emi_source {
     /* REQUIRED.  Rows first .. first + count - 1 as doubles, into out[count * data->columns], columns
@@ -19,6 +21,8 @@ typedef struct emi_source {
     em_status (*check)(const em_data *data, size_t first, size_t count, em_error *err);
     /* REQUIRED.  Accepts a half-open state. */
     void (*close)(em_data *data);
+    /* OPTIONAL.  How rows are gone through that are no packed numbers: see data/row_kind.h. */
+    const struct emi_row_kind *rows;
 } emi_source;
 
 struct em_data {
@@ -35,7 +39,7 @@ struct em_data {
     /* Missing values.  What is left out is only what `rows` and those who ask for rows see: the source has them all. */
     size_t *kept;   /* [rows] the source's rows handed out; NULL: all */
     size_t dropped; /* rows that are not */
-    int holes;      /* NaN stands for a value that is missing, and is not an error */
+    int holes;      /* NaN stands for a value that is missing, and is not an error; of genotypes always */
 
     em_left_out *left_out; /* [left_out_count] */
     size_t left_out_count;

@@ -10,6 +10,7 @@
 #include "data/moments.h"
 
 #include "base/wide.h"
+#include "data/row_kind.h"
 #include "data/standard.h"
 
 #include <math.h>
@@ -245,6 +246,8 @@ em_status emi_survey(const emi_shard *shard, const double *unit, double *found, 
                      emi_scratch scratch, em_error *err)
 {
     size_t d = shard->data->columns;
+    const emi_row_kind *rows = emi_rows_of(shard);
+    if (rows) return rows->survey(shard, unit, found, helpers, scratch, err);
     survey s = {shard, unit, found + EMI_ORIGIN * d};
     em_status status = find_origin(&s, found + EMI_ORIGIN * d, scratch.v, err);
     if (status != EM_OK) return status;

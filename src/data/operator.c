@@ -2,6 +2,12 @@
 
 #include "base/memory.h"
 #include "data/by_rows.h"
+#include "data/row_kind.h"
+
+const emi_row_kind *emi_rows_of(const emi_shard *shard)
+{
+    return shard->data->source->rows;
+}
 
 double emi_operator_cost(const emi_operator *C, int K)
 {

@@ -92,6 +92,8 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
         return emi_fail(err, EM_EINVAL, "consensus-rounds: %d; try 1 or more", options->consensus_rounds);
     if (options->precision == EMI_PRECISION_SINGLE && options->truth_compute)
         return emi_fail(err, EM_EINVAL, "truth compute: not in single precision; try precision=double");
+    if (options->scale == EMI_SCALE_BINOMIAL && !options->center)
+        return emi_fail(err, EM_EINVAL, "scale binomial: takes the mean off; try center=yes, or scale=none");
     if (!options->checkpoint && options->resume)
         return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
     if (bad_number(options->checkpoint_every))

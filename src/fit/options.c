@@ -92,6 +92,16 @@ static const char *write_step_decay(const em_options *options, char room[VALUE_R
     return room;
 }
 
+const char *emi_scale_name(emi_scale scale)
+{
+    static const char *const names[] = {[EMI_SCALE_AUTO] = "auto",
+                                        [EMI_SCALE_NONE] = "none",
+                                        [EMI_SCALE_STD] = "std",
+                                        [EMI_SCALE_SPECTRAL] = "spectral",
+                                        [EMI_SCALE_BINOMIAL] = "binomial"};
+    return names[scale];
+}
+
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 #define MEMBER(name)      .at = offsetof(em_options, name), .size = sizeof((em_options *)0)->name
@@ -166,10 +176,12 @@ static const entry table[] = {
     {{"center", "YES", "yes", "leave the mean in", EM_OPTION_SWITCH, "no yes"},
      MEMBER(center),
      .wrong = "not a choice; try yes or no"},
-    {{"scale", "HOW", "none", "none, std (unit variance) or spectral (lambda_1 = 1)", EM_OPTION_WORD,
-      "none std spectral"},
+    {{"scale", "HOW", "auto",
+      "none, std (unit variance), spectral (lambda_1 = 1) or binomial (genotypes); auto: none, or for genotypes "
+      "binomial",
+      EM_OPTION_WORD, "auto none std spectral binomial"},
      MEMBER(scale),
-     .wrong = "no such scaling; try none, std or spectral"},
+     .wrong = "no such scaling; try none, std, spectral or binomial"},
     {{"seed", "S", "0", "everything random follows from it", EM_OPTION_WHOLE, ""},
      MEMBER(seed),
      BETWEEN(0, UINT64_MAX),

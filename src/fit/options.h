@@ -4,7 +4,13 @@
 
 #include "run/driver.h"
 
-typedef enum emi_scale { EMI_SCALE_NONE, EMI_SCALE_STD, EMI_SCALE_SPECTRAL } emi_scale;
+typedef enum emi_scale {
+    EMI_SCALE_AUTO, /* binomial for genotypes, none for what else there is */
+    EMI_SCALE_NONE,
+    EMI_SCALE_STD,
+    EMI_SCALE_SPECTRAL,
+    EMI_SCALE_BINOMIAL
+} emi_scale;
 
 typedef enum emi_precision { EMI_PRECISION_AUTO, EMI_PRECISION_SINGLE, EMI_PRECISION_DOUBLE } emi_precision;
 
@@ -45,6 +51,8 @@ struct em_options {
 };
 
 enum { EMI_OPTIONS_MAX = 60 }; /* of the table */
+
+const char *emi_scale_name(emi_scale scale);
 
 em_options emi_options_default(void);
 

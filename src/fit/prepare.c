@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "data/form.h"
+#include "data/genotypes.h"
 #include "data/moments.h"
 #include "fit/check.h"
 #include "fit/standardise.h"
@@ -160,18 +161,38 @@ static int is_single(em_dtype type)
     return type == EM_F32 || type == EM_F16 || type == EM_U8 || type == EM_I8 || type == EM_BOOL;
 }
 
+static void choose_scaling(emi_problem *p, int genotypes)
+{
+    if (p->scaling == EMI_SCALE_AUTO) p->scaling = genotypes ? EMI_SCALE_BINOMIAL : EMI_SCALE_NONE;
+}
+
+/* What kind of numbers a node has is its own, and rows in double will do; only whether somebody has genotypes must be known. */
+static em_status judge_masked(emi_problem *p, em_error *err)
+{
+    int genotypes = 0, *own = emi_calloc((size_t)p->mesh->hosted, sizeof *own);
+    if (!own) return emi_fail_memory(err, "problem");
+    for (int i = 0; i < p->mesh->hosted; i++) own[i] = emi_is_genotypes(p->shard[i].data);
+    if (p->scaling == EMI_SCALE_AUTO) emi_masked_maximum(p->mesh, own, 1, &genotypes);
+    emi_free(own);
+    choose_scaling(p, genotypes);
+    return emi_problem_status(p, err);
+}
+
 /* Into half of the memory, in every process: what is decided by it must be decided alike. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
-    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0};
-    if (emi_mesh_is_masked(p->mesh))
-        return EM_OK; /* what kind of numbers a node has is its own; rows in double will do */
-    for (int i = 0; i < p->mesh->hosted; i++) most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
-    em_status status = emi_process_max(p->mesh, most, 2, err);
+    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0, 0};
+    if (emi_mesh_is_masked(p->mesh)) return judge_masked(p, err);
+    for (int i = 0; i < p->mesh->hosted; i++) {
+        most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
+        most[2] = fmax(most[2], emi_is_genotypes(p->shard[i].data));
+    }
+    em_status status = emi_process_max(p->mesh, most, 3, err);
     p->dense_fits = most[0] < 1;
     p->rows_are_single = most[1] == 0;
-    p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half;
+    p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half && !emi_rows_of(&p->shard[0]);
+    choose_scaling(p, most[2] > 0);
     return status;
 }
 
@@ -236,11 +257,19 @@ static void describe_operators(emi_problem *p, emi_real real)
 em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shards, const em_options *options,
                            em_error *err)
 {
-    *p = (emi_problem){.mesh = mesh, .shards = shards};
+    *p = (emi_problem){.mesh = mesh, .shards = shards, .scaling = options->scale};
     mesh->phase = EM_SETUP;
+    if (p->scaling == EMI_SCALE_AUTO && !options->center)
+        p->scaling = EMI_SCALE_NONE; /* genotypes are scaled by their mean */
     em_status status = check_sizes(p, options, err);
     if (status == EM_OK) status = judge_memory(p, err);
     return status == EM_OK ? alloc_problem(p, emi_problem_block(p, options, EMI_SINGLE), err) : status;
+}
+
+static em_status scale_features(emi_problem *p, const emi_overview *over, em_error *err)
+{
+    if (p->scaling == EMI_SCALE_STD) return emi_scale_by_deviation(p, over, err);
+    return p->scaling == EMI_SCALE_BINOMIAL ? emi_scale_by_frequency(p, err) : emi_scale_by_range(p, over, err);
 }
 
 /* In the units that rows have now. */
@@ -259,15 +288,15 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     emi_overview over = {0};
     double began = emi_seconds();
     TRY(emi_find_mean(p, &over, options->center, err));
-    TRY(options->scale == EMI_SCALE_STD ? emi_scale_by_deviation(p, &over, err) : emi_scale_by_range(p, &over, err));
+    TRY(scale_features(p, &over, err));
     describe_operators(p, real);
-    int doubtful = p->exponent && options->scale == EMI_SCALE_NONE; /* found out before the work */
+    int doubtful = p->exponent && p->scaling == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
         TRY(prepare_questions(p, &over, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_form(p, kind, err));
-    if (options->scale == EMI_SCALE_SPECTRAL) {
+    if (p->scaling == EMI_SCALE_SPECTRAL) {
         TRY(prepare_questions(p, &over, err));
         TRY(emi_scale_by_spectrum(p, err));
     }

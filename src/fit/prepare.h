@@ -20,9 +20,10 @@ typedef struct emi_problem {
                              * ordinary data, and wherever `scale` does it already */
     double *deviation;     /* [d] of each feature as the solver sees it: sqrt(variance / N)         */
     double *offset;        /* [d] |mean| in the solver's units; zero where the mean is left in      */
-    int constant_features; /* left unscaled under std */
+    emi_scale scaling;     /* as asked for or, where that is auto, as the data wants it */
+    int constant_features; /* left unscaled under std; variants without variation under binomial */
     unsigned char
-        *level;      /* [d] where sums are masked: features that are constant, whose rounding counts as 0; NULL: none */
+        *level;      /* [d] where sums are masked: is it constant, so that its rounding counts as 0?  NULL: none is */
     emi_operator *C; /* [hosted] all of a kind */
     int dense_fits;  /* all covariances, into the memory of all processes */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */

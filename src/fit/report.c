@@ -12,6 +12,8 @@ static void fill_component(const emi_findings *f, em_model *model, int k)
     double theta = k < (int)f->says->n.has ? fmax(0, f->theta[k]) : 0;
     memcpy(model->components + (size_t)k * (size_t)p->d, o->estimate + (size_t)from * (size_t)p->d,
            sizeof *model->components * (size_t)p->d);
+    for (int j = 0; p->scaling == EMI_SCALE_BINOMIAL && j < p->d; j++) /* a variant that does not vary is left out */
+        if (p->deviation[j] == 0) model->components[(size_t)k * (size_t)p->d + (size_t)j] = 0;
     model->explained_variance[k] = emi_problem_variance_of(p, theta);
     model->explained_variance_ratio[k] = theta / p->variance;
     model->singular_values[k] = emi_problem_singular_value_of(p, theta);
@@ -54,6 +56,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->components = job->observer.K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
+    (void)snprintf(info->scale, sizeof info->scale, "%s", emi_scale_name(p->scaling));
     info->missing_values = p->missing;
     info->seconds_setup = p->seconds + (p->C[0].kind->form ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->driver.seconds;

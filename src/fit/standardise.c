@@ -48,7 +48,7 @@ static double reach(const emi_problem *p, const emi_overview *over, int f)
 /* The power of two that makes it ordinary. */
 static int exponent_of(double size)
 {
-    if (size == 0 || (size >= ldexp(1, -ORDINARY) && size <= ldexp(1, ORDINARY))) return 0;
+    if (!(size > 0) || (size >= ldexp(1, -ORDINARY) && size <= ldexp(1, ORDINARY))) return 0;
     int exponent = ilogb(size);
     return exponent < TINIEST ? TINIEST : exponent;
 }
@@ -211,6 +211,20 @@ static em_status see_masked(survey *t, emi_overview *over, int *holes, em_error 
     return survey_rows(t, over->unit, err);
 }
 
+/* Each node's own, so that nobody hears of what is wrong elsewhere but that it is. */
+static em_status check_genotypes(const survey *t, em_error *err)
+{
+    char name[64];
+    for (int i = 0; i < t->p->mesh->hosted; i++)
+        for (int f = 0; f < t->p->d; f++)
+            if (found_at(t, i, EMI_HIGHEST, f) > 2 || found_at(t, i, EMI_LOWEST, f) > 0)
+                return emi_fail_at(
+                    err, EM_EDATA, t->p->mesh->first + i,
+                    "data: %s has values outside 0 to 2, and scale=binomial is of genotypes; try scale=std",
+                    emi_problem_feature(t->p, f, name));
+    return EM_OK;
+}
+
 /* ---- mean and squares ------------------------------------------------------------------------------ */
 
 static double count_at(const survey *t, int i, int f)
@@ -230,7 +244,7 @@ static em_status count_values(survey *t, double *values, em_error *err)
         status = sum_up(t, count_at, 0, values, err);
     for (int f = 0; status == EM_OK && f < p->d; f++) {
         p->missing += p->N - (uint64_t)values[f];
-        if (values[f] == 0)
+        if (values[f] == 0 && p->scaling != EMI_SCALE_BINOMIAL)
             return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
                             emi_problem_feature(p, f, name));
     }
@@ -253,6 +267,7 @@ static em_status find_mean(survey *t, const emi_overview *over, double *mean, em
     if (p->fill) TRY(count_values(t, values, err));
     TRY(sum_up(t, sum_at, 1, mean, err));
     for (int f = 0; f < p->d; f++) {
+        if (values[f] == 0) continue; /* a variant without a call: its sum is zero */
         mean[f] = mean[f] / values[f] * over->unit[f];
         /* it is not outside of what it is the mean of; a constant's is then exact: nothing is left */
         if (over->highest) mean[f] = fmin(fmax(mean[f], -over->lowest[f]), over->highest[f]);
@@ -293,6 +308,7 @@ em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error
     TRY(alloc_survey(&task, over, err));
     TRY(survey_rows(&task, NULL, err));
     TRY(masked ? see_masked(&task, over, &holes, err) : see(&task, over, center, &holes, err));
+    if (p->scaling == EMI_SCALE_BINOMIAL) TRY(check_genotypes(&task, err));
     if (holes) { /* filled with the mean, also where that is left in */
         p->standard.fill = p->fill = emi_doubles((size_t)p->d);
         if (!p->fill) TRY(emi_fail_memory(err, "mean"));
@@ -342,6 +358,19 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_er
                             emi_problem_feature(p, f, name), deviation);
         p->scale[f] = constant ? scale_of_constant(over, f, deviation) : deviation;
         p->constant_features += constant;
+    }
+    return keep_inverse_scale(p, err);
+}
+
+/* N. Patterson, A. L. Price, D. Reich: Population structure and eigenanalysis.  PLoS Genetics 2, 2006; but with the plain
+ * frequency, as PLINK has it.  One that is 0 or 1 leaves nothing to scale, and its variant out. */
+em_status emi_scale_by_frequency(emi_problem *p, em_error *err)
+{
+    for (int f = 0; f < p->d; f++) {
+        double frequency = p->mean[f] / 2, variance = 2 * frequency * (1 - frequency);
+        int varies = variance > 0 && !(p->level && p->level[f]);
+        p->scale[f] = varies ? sqrt(variance) : 1;
+        p->constant_features += !varies;
     }
     return keep_inverse_scale(p, err);
 }

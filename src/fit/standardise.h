@@ -18,6 +18,9 @@ em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error
 /* p->scale: each feature's deviation. */
 em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_error *err);
 
+/* p->scale: what genotypes of such a mean would deviate by, if the two alleles of a person were drawn independently. */
+em_status emi_scale_by_frequency(emi_problem *p, em_error *err);
+
 /* p->exponent: for data so large, or so small, that its squares are not doubles. */
 em_status emi_scale_by_range(emi_problem *p, const emi_overview *over, em_error *err);
 

@@ -32,7 +32,8 @@ typedef struct emi_ahead {
     size_t size; /* bytes of a number; 0: nothing is known of them */
 } emi_ahead;
 
-/* S = start + Y X, a panel after the other: [panel][count][64 bytes]; Z += Y' S, in panels, or NULL where that is not wanted. */
+/* S = start + Y X, a panel after the other: [panel][count][64 bytes]; or X is NULL, and S is as it is.  Z += Y' S, in panels, or
+ * NULL where that is not wanted. */
 typedef struct emi_skinny_product {
     emi_real real;
     size_t d, panels;

@@ -61,13 +61,13 @@ TARGET static void NAMED(KERNEL, block)(const emi_skinny_product *p, size_t pane
 {
     enum { PANEL = EMI_PANEL_BYTES / sizeof(REAL), AT_ONCE = 1024 };
     size_t d = p->d;
-    const REAL *Y = rows, *X = (const REAL *)p->X + panel * d * PANEL;
+    const REAL *Y = rows, *X = p->X ? (const REAL *)p->X + panel * d * PANEL : NULL;
     REAL *S = (REAL *)p->S + panel * count * PANEL, *Z = p->Z ? (REAL *)p->Z + panel * d * PANEL : NULL;
     size_t early = Z ? 0 : ahead.size;
-    memset(S, 0, count * EMI_PANEL_BYTES);
-    for (size_t r = 0; p->start && r < count; r++)
+    if (X) memset(S, 0, count * EMI_PANEL_BYTES);
+    for (size_t r = 0; X && p->start && r < count; r++)
         memcpy(S + r * PANEL, (const REAL *)p->start + panel * PANEL, EMI_PANEL_BYTES);
-    for (size_t f = 0; f < d; f += AT_ONCE)
+    for (size_t f = 0; X && f < d; f += AT_ONCE)
         for (size_t r = 0; r < count; r += ROWS) NAMED(KERNEL, scores)
     (Y + r * d + f, d, d - f < AT_ONCE ? d - f : AT_ONCE, X + f * PANEL, S + r * PANEL,
      ahead.rows + (r * d + f * ROWS) * early, ROWS * early);

@@ -72,6 +72,7 @@ static const entry table[] = {
     {"precision", TEXT, ONE, AT(info.precision), 1},
     {"wire_bits", WHOLE, ONE, AT(info.wire_bits), 1},
     {"estimated", WHOLE, ONE, AT(info.estimated), 1},
+    {"scaling", TEXT, ONE, AT(info.scale), 1},
     {"version", TEXT, ONE, AT(version), 0},
     {"format_version", WHOLE, ONE, AT(format), 1},
 };

@@ -7,11 +7,13 @@
 #include "model/model.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
+#include "support/genotypes.h"
 #include "support/matrix.h"
 #include "support/network.h"
 #include "support/plain_masks.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 12, COLUMNS = 3, NODES = 3, K = 2 };
@@ -338,6 +340,51 @@ static void tables_with_names(void **state)
         assert_true(fail_each_once(table_workflow, &plans[n]) > 60);
 }
 
+/* Genotypes, all of them or those of another file, over two nodes; and scores of all people. */
+static em_status genotype_workflow(const void *how, em_error *err)
+{
+    enum { PEOPLE = 9, VARIANTS = 4 };
+    em_status status;
+    em_data *data = NULL;
+    em_shards *shards = NULL;
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_model *model = NULL;
+    double scores[PEOPLE];
+    em_options options = emi_options_default();
+    options.components = 1;
+    options.method = "krylov";
+    TRY(em_data_open(&data, scratch("people.bed"), how, err));
+    TRY(em_shards_split(&shards, data, 2, "shuffle", 0, err));
+    TRY(em_graph_create(&graph, "path", 2, 0, err));
+    TRY(em_mesh_open(&mesh, NULL, graph, 1, err));
+    TRY(em_fit(&model, &options, mesh, shards, err));
+    TRY(em_project(data, em_model_mean(model), em_model_scale(model), em_model_components(model), 1, EM_F64, scores, 1,
+                   err));
+done:
+    em_model_free(&model);
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    em_data_free(&data);
+    return status;
+}
+
+static void genotypes(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"rs3 1 3 A G", "rs1 1 1 A G", "rs2 1 2 A G"};
+    unsigned char *copies = genotypes_draw(9, 4, 1);
+    (void)genotypes_write(&(genotype_files){.name = "people", .people = 9, .variants = 4, .copies = copies});
+    free(copies);
+    const em_read_options plans[] = {
+        {.size = sizeof(em_read_options)},
+        {.size = sizeof(em_read_options), .columns = "2,1,0", .label = "FID"},
+        {.size = sizeof(em_read_options), .features = wanted, .feature_count = 3, .features_of = "another"}};
+    for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
+        assert_true(fail_each_once(genotype_workflow, &plans[n]) > 60);
+}
+
 /* One that NumPy made: named and found, in place and unpacked. */
 static em_status archive_workflow(const void *how, em_error *err)
 {
@@ -374,6 +421,7 @@ int main(void)
         cmocka_unit_test(splits),
         cmocka_unit_test(files_of_every_format),
         cmocka_unit_test(tables_with_names),
+        cmocka_unit_test(genotypes),
         cmocka_unit_test(archives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

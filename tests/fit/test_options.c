@@ -25,7 +25,7 @@ static void defaults(void **state)
     assert_string_equal(o.method, "auto");
     assert_int_equal(o.components, 0);
     assert_true(o.step == 0 && o.step_power == 0.2 && o.tolerance == 1e-6);
-    assert_true(o.step_decay == EMI_DECAY_CONSTANT && o.scale == EMI_SCALE_NONE && o.qr_signs == EMI_QR_POSITIVE);
+    assert_true(o.step_decay == EMI_DECAY_CONSTANT && o.scale == EMI_SCALE_AUTO && o.qr_signs == EMI_QR_POSITIVE);
     assert_true(o.iterations == -1 && o.consensus_rounds == 0 && o.center == 1 && o.seed == 0);
     assert_true(o.variance == 0 && o.rayleigh_ritz == 1 && o.oversample == -1);
     assert_true(!o.checkpoint && o.checkpoint_every == 600 && !o.resume);
@@ -63,6 +63,8 @@ static void good_values(void **state)
     assert_int_equal(set("scale", "none").scale, EMI_SCALE_NONE);
     assert_int_equal(set("scale", "std").scale, EMI_SCALE_STD);
     assert_int_equal(set("scale", "spectral").scale, EMI_SCALE_SPECTRAL);
+    assert_int_equal(set("scale", "binomial").scale, EMI_SCALE_BINOMIAL);
+    assert_int_equal(set("scale", "auto").scale, EMI_SCALE_AUTO);
     assert_true(set("seed", "18446744073709551615").seed == UINT64_MAX);
 }
 
@@ -108,7 +110,7 @@ static const struct {
     {"iterations", "1e3", EM_EINVAL, "not a number of iterations"},
     {"tolerance", "-1e-6", EM_EINVAL, "tolerance -1e-6: not a number; try 1e-6"},
     {"tolerance", "small", EM_EINVAL, "tolerance small: not a number"},
-    {"scale", "STD", EM_EINVAL, "scale STD: no such scaling; try none, std or spectral"},
+    {"scale", "STD", EM_EINVAL, "scale STD: no such scaling; try none, std, spectral or binomial"},
     {"seed", "-1", EM_EINVAL, "seed -1: not a number; try 0 to 18446744073709551615"},
     {"seed", "18446744073709551616", EM_EINVAL, "not a number"},
     {"steps", "1", EM_EINVAL, "steps: no such option"},

@@ -114,6 +114,28 @@ def make_binary():
     put("cifar", "label", b"\x0a" + record[1:])
 
 
+def make_bed():
+    """The .bim, the .fam and the .bed, with a zero between (fuzz_bed.c)."""
+    bim = b"1 rs1 0 10 T C\nchr1\trs2\t0\t20\tA\tG\r\n"
+    fam = b"f1 i1 0 0 1 -9\nf2 i2 0 0 2 1\nf3 i3 0 0 0 2\nf4 i4 0 0 0 2\nf5 i5 0 0 0 2\n"
+    bed = b"\x6c\x1b\x01\xe4\x03\x1b\x02"
+    files = {
+        "plain": (bim, fam, bed),
+        "cut": (bim, fam, bed[:-1]),
+        "longer": (bim, fam, bed + b"x"),
+        "person-major": (bim, fam, b"\x6c\x1b\x00\xe4\x03"),
+        "other-bytes": (bim, fam, b"\x00\x00\x00\xe4"),
+        "one-variant": (bim[:15], fam, bed[:5]),
+        "fields": (b"1 rs1 10 T C\n", fam, bed),
+        "position": (bim.replace(b"20", b"2e1"), fam, bed),
+        "nobody": (bim, b" \n", bed),
+        "twice": (b"1 rs2 0 20 A G\n1 rs2 0 20 G A\n", fam, bed),
+        "latin1": (bim.replace(b"rs1", b"\xe4"), fam.replace(b"i1", b"\xe4"), bed),
+    }
+    for name, parts in files.items():
+        put("bed", name, b"\0".join(parts))
+
+
 def make_gz():
     contents = {"npy": npy(TABLE), "csv": b"a,b\n1,2\n", "idx": idx(8, [2, 2], bytes(4)), "empty": b""}
     for name, content in contents.items():
@@ -342,6 +364,7 @@ make_npz()
 make_idx()
 make_text()
 make_binary()
+make_bed()
 make_gz()
 make_edges()
 make_study()

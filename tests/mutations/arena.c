@@ -39,18 +39,38 @@ static void judge_file(verdict *result, const kind *k, const char *name)
     (void)unlink(name);
 }
 
+static int is_beside(const kind *k, const char *name)
+{
+    return (k->beside[0] && strcmp(name, k->beside[0]) == 0) || (k->beside[1] && strcmp(name, k->beside[1]) == 0);
+}
+
+/* Those that it needs, in a folder. */
+static void put_beside(const kind *k, const char *folder)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    for (int n = 0; n < 2 && k->beside[n]; n++) {
+        (void)snprintf(from, sizeof from, "%s/%s", BASES_FOLDER, k->beside[n]);
+        (void)snprintf(to, sizeof to, "%s/%s", folder, k->beside[n]);
+        bytes b = bytes_read(from);
+        bytes_write(&b, to);
+        bytes_free(&b);
+    }
+}
+
 verdict arena_trial(const victim *v, const kind *k, const bytes *damaged)
 {
     bytes_write(damaged, k->file);
+    put_beside(k, ".");
     verdict result = victim_run(v, (char *const *)k->command);
     DIR *here = opendir(".");
     if (!here) die("directory", strerror(errno));
     for (const struct dirent *entry; (entry = readdir(here));) {
         const char *name = entry->d_name;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, INTACT_FILE) == 0) continue;
-        if (strcmp(name, k->file) != 0) judge_file(&result, k, name);
+        if (strcmp(name, k->file) != 0 && !is_beside(k, name)) judge_file(&result, k, name);
     }
     (void)closedir(here);
+    for (int n = 0; n < 2 && k->beside[n]; n++) (void)unlink(k->beside[n]);
     (void)unlink(k->file);
     return result;
 }
@@ -65,6 +85,7 @@ void arena_keep(const char *place, const char *program, const kind *k, const byt
     (void)snprintf(path, sizeof path, "%s/%s", place, INTACT_FILE);
     bytes_write(&intact, path);
     bytes_free(&intact);
+    put_beside(k, place);
     (void)printf("  to repeat: cd '%s' && '%s'", place, program);
     for (int n = 1; k->command[n]; n++) (void)printf(" %s", k->command[n]);
     (void)printf("\n");

@@ -27,6 +27,26 @@ const kind kinds[] = {
      .bases = {"records.bin"},
      .command = COMMAND("fit", "x.bin", "-k", "2", "-n", "2", "--columns", "0-19", "-o", "model.npz"),
      .output = "model.npz"},
+    {.name = "bed",
+     .file = "x.bed",
+     .bases = {"x.bed"},
+     .beside = {"x.bim", "x.fam"},
+     .command = FIT("x.bed"),
+     .output = "model.npz"},
+    {.name = "bim",
+     .file = "x.bim",
+     .bases = {"x.bim"},
+     .beside = {"x.bed", "x.fam"},
+     .command = FIT("x.bed"),
+     .output = "model.npz",
+     .text = 1},
+    {.name = "fam",
+     .file = "x.fam",
+     .bases = {"x.fam"},
+     .beside = {"x.bed", "x.bim"},
+     .command = FIT("x.bed"),
+     .output = "model.npz",
+     .text = 1},
     {.name = "raw", .file = "x", .bases = {"f32.raw"}, .command = FIT("raw:f32:4:x"), .output = "model.npz"},
     {.name = "gz",
      .file = "x.gz",
@@ -124,6 +144,22 @@ static void write_records(const char *path)
     bytes_free(&b);
 }
 
+/* PLINK's three files: people, four to a byte, of variants that have a byte for each four. */
+static void write_genotypes(void)
+{
+    unsigned char codes[3 + COLUMNS * ROWS / 4] = {0x6c, 0x1b, 1};
+    char bim[COLUMNS * 32] = "", fam[ROWS * 32] = "";
+    for (int n = 0; n < COLUMNS * ROWS / 4; n++) codes[3 + n] = (unsigned char)(37 * n * n + 11 * n);
+    for (int n = 0; n < COLUMNS; n++)
+        (void)snprintf(bim + strlen(bim), 32, "%d\trs%d\t0\t%d\tA\tG\n", 1 + n / 2, n, 100 + n);
+    for (int n = 0; n < ROWS; n++) (void)snprintf(fam + strlen(fam), 32, "f%d i%d 0 0 %d -9\n", n, n, 1 + n % 2);
+    bytes b = bytes_of(codes, sizeof codes);
+    bytes_write(&b, "x.bed");
+    bytes_free(&b);
+    write_text("x.bim", bim);
+    write_text("x.fam", fam);
+}
+
 /* The same .npy, with another word of the same length in its header. */
 static void write_changed(const char *from, const char *to, const char *word, const char *other)
 {
@@ -158,6 +194,7 @@ void make_bases(const victim *program)
     write_text("six.edges", "# a ring and a chord\n0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n0 3\n");
     write_text("weights.csv", "0.5,0.25,0,0.25\n0.25,0.5,0.25,0\n0,0.25,0.5,0.25\n0.25,0,0.25,0.5\n");
     write_records("records.bin");
+    write_genotypes();
     must_run(program, 0, "convert weights.csv weights.npy");
     must_run(program, 0, "convert plain.csv f64.npy --dtype f64");
     must_run(program, 0, "convert plain.csv " INTACT_FILE " --dtype f64");

@@ -90,6 +90,7 @@ static em_status print_model(const node_end *end, em_error *err)
     (void)printf("data      %llu x %d over all sites\n", (unsigned long long)em_model_samples(end->model),
                  em_model_features(end->model));
     report_names(end->model);
+    report_scale(info);
     if (*info->choice)
         (void)printf("auto      %s: %s\n", info->method, info->choice);
     else

@@ -61,8 +61,9 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         None is the method's own.
     whiten : bool
         Scores of unit variance.
-    scale : None, "std" or "spectral"
-        Features to unit variance, or all of them by one factor, before the fit.
+    scale : None, "std", "spectral" or "binomial"
+        Features to unit variance, all of them by one factor, or genotypes (0, 1 and 2) by what their frequency makes them
+        deviate, before the fit.
     random_state : int, RandomState, Generator or None
         Random networks and starts follow from it; None is 0, so that every fit can be repeated.
     callback : callable or None
@@ -359,11 +360,19 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return {"preserves_dtype": [np.float64, np.float32]}
 
 
+def _scale_of(model: Model) -> Optional[str]:
+    """As the file says or, of an older version, as its numbers tell."""
+    told = text_of(model.info.scale)
+    if told:
+        return None if told == "none" else told
+    factors = np.unique(model.per_feature("scale"))
+    return "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
+
+
 def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
     """A fitted estimator from a model file, the command line's or `PCA.save`'s."""
     model = Model.load(path)
-    factors = np.unique(model.per_feature("scale"))
-    scale = "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
+    scale = _scale_of(model)
     pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, scale=scale,
               random_state=model.info.seed)
     remember_features(pca, model.features, model.feature_names)

@@ -1,0 +1,13 @@
+/* Scores of people as PLINK writes them: NAME.eigenvec, and NAME.eigenval beside it. */
+#ifndef EIGENMESH_EIGENVEC_H
+#define EIGENMESH_EIGENVEC_H
+
+#include "command.h"
+
+/* Does the name ask for it? */
+int is_eigenvec(const char *path);
+
+/* Of all people of a table of genotypes. */
+em_status eigenvec_write(const char *path, const em_model *model, const em_data *people, em_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* The two texts beside a .bed: .bim has a line a variant, .fam a line a person; fields with blanks or tabs between. */
+#ifndef EMI_DATA_PLINK_H
+#define EMI_DATA_PLINK_H
+
+#include "data/data.h"
+
+/* A variant's name says what it is, the same in every file that has it: "ID CHROMOSOME POSITION ALLELE OTHER".  Of the two alleles
+ * the one that is first in the alphabet comes first, and its copies are what is counted, whichever of them a file calls A1. */
+typedef struct emi_variants {
+    size_t count;
+    const char **names;     /* [count] into */
+    char *text;             /* all of them  */
+    unsigned char *swapped; /* [count] the file's A1 is the other allele */
+} emi_variants;
+
+em_status emi_variants_read(emi_variants *out, const char *path, em_error *err);
+void emi_variants_free(emi_variants *variants); /* accepts the zeroed */
+
+/* Those that the options ask for, in this order, into data->pick (NULL: all), columns, names and remarks. */
+em_status emi_variants_choose(const emi_variants *variants, const em_read_options *options, em_data *data,
+                              em_error *err);
+
+/* People: data->rows, and of each FID, a tab and IID as its label, or the column FID, IID, SEX or PHENO, if that is asked for. */
+em_status emi_people_read(em_data *data, const char *path, const char *label, em_error *err);
+
+#endif

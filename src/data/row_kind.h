@@ -1,0 +1,28 @@
+/* Rows that are not packed numbers: whoever stores them knows best how they are gone through.  A source that has a kind of rows is
+ * asked by it; what the kind does not do is done with the rows as doubles, as emi_source's `read` hands them out. */
+#ifndef EMI_DATA_ROW_KIND_H
+#define EMI_DATA_ROW_KIND_H
+
+#include "data/operator.h"
+
+typedef struct emi_row_kind {
+    const char *name; /* "sparse", ... */
+
+    /* As emi_survey (data/moments.h). */
+    em_status (*survey)(const emi_shard *shard, const double *unit, double *found, const emi_helpers *helpers,
+                        emi_scratch scratch, em_error *err);
+
+    /* Z = (M/N) Y' (Y X) of the standardised rows, and the sums of squares of the scores, times M/N, where `squares` is not NULL.
+     * `real` is the precision that is enough.  Heeds C->every, and C->helpers as emi_sum_parts does. */
+    em_status (*multiply)(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
+                          emi_scratch scratch, em_error *err);
+
+    /* As emi_by_rows_scores (data/by_rows.h). */
+    em_status (*scores)(const emi_operator *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
+                        em_error *err);
+} emi_row_kind;
+
+/* The kind of a shard's rows; NULL: packed numbers. */
+const emi_row_kind *emi_rows_of(const emi_shard *shard);
+
+#endif
