@@ -169,7 +169,7 @@ all_start 3
 all_end_well 3
 lines=$(wc -l <"$(log_of 1)")
 cp data.1.csv before.csv
-tail -n 1 data.1.csv >>data.1.csv
+tail -n 1 before.csv >>data.1.csv
 for again in --again --dry-run; do
     start 1 $again
     ends 1 2
