@@ -128,6 +128,8 @@ start 1
 start 2 --minimum-rows 232
 ends 2 2
 says err.2 "all sites together have 231 rows, and this site takes part where there are 232 or more (--minimum-rows)"
+for ((n = 0; n < 50; n++)); do ! grep -qF "s2 left" err.0 || break; sleep 0.1; done
+says err.0 "s2 left: does not go along with what is asked"
 end_others 0 1
 [[ $(sums 2) == "count " ]] || fail "before its rows were counted site 2 has sent: $(sums 2)"
 rm -rf state.* err.*
