@@ -86,8 +86,8 @@ int main(void)
             int d = features[f], nodes = sites[s];
             double with = seconds_of_sum(nodes, d, COLUMNS, 1), without = seconds_of_sum(nodes, d, COLUMNS, 0);
             double own = (with - without) / nodes, average = 2.0 * 64 * d * COLUMNS / line, share = 100 * own / average;
-            printf("  d = %6d, %2d sites: %8.3f ms of %8.1f ms %24.2f %%  <= %g %s\n", d, nodes, 1e3 * own, 1e3 * average,
-                   share, goal, share <= goal ? "met" : "NOT MET");
+            printf("  d = %6d, %2d sites: %8.3f ms of %8.1f ms %24.2f %%  <= %g %s\n", d, nodes, 1e3 * own,
+                   1e3 * average, share, goal, share <= goal ? "met" : "NOT MET");
             (void)fflush(stdout);
         }
     return 0;
