@@ -148,6 +148,26 @@ static void a_fit_goes_on_from_its_checkpoint(void **state)
     (void)remove(file);
 }
 
+/* A run that is to end before it has found all components asks about what it has of them, made orthonormal: a start that was not,
+ * or vectors of it after those that were found. */
+static void a_fit_may_end_early(void **state)
+{
+    static double init[COLUMNS * K];
+    (void)state;
+    matrix_fill(init, COLUMNS * K, 5);
+    for (long iterations = 0; iterations <= 2; iterations++)
+        for (int way = 0; way < 3; way++) {
+            em_options options = options_for();
+            options.iterations = iterations;
+            if (way == 1) options.init = init;
+            if (way == 2) options.components = COLUMNS, options.scale = EMI_SCALE_STD;
+            em_model *model = fit_once(&options, 1);
+            for (int k = 1; k < options.components; k++)
+                assert_true(em_model_explained_variance(model)[k] <= em_model_explained_variance(model)[k - 1]);
+            em_model_free(&model);
+        }
+}
+
 /* ---- in several processes --------------------------------------------------------------------------------------------------- */
 
 typedef struct party {
@@ -216,6 +236,7 @@ int main(void)
         cmocka_unit_test(one_after_the_other),
         cmocka_unit_test(a_question_ends_with_its_fit),
         cmocka_unit_test(a_fit_goes_on_from_its_checkpoint),
+        cmocka_unit_test(a_fit_may_end_early),
         cmocka_unit_test(so_it_does_in_several_processes),
     };
     return cmocka_run_group_tests(tests, prepare, NULL);

@@ -95,6 +95,12 @@ static void nothing(double *word)
     *word = 0;
 }
 
+/* The second component is the first one once more: all that is said of it is true. */
+static void repeated(double *word)
+{
+    for (int kind = 0; kind < 3; kind++) word[kind * K] = word[kind * K - 1];
+}
+
 static void no_number(double *word)
 {
     *word = NAN;
@@ -135,6 +141,7 @@ static void lies_are_refused(void **state)
         {ONE, 0, 1, no_number, 0, "the root says nan, of"},
         {ONE, 0, 1, a_billion, 0, "the root says 1e+09, of"},
         {TOLD, 1, 0, nothing, 0, "does not follow from the sums"},
+        {TOLD, 1, 0, repeated, 0, "component 2, its place, does not follow"},
         {TOLD, K, 0, a_hundredth_more, 0, "component 1, its variance, does not follow"},
         {TOLD, K + 2, 0, no_number, 0, "component 3, its variance, does not follow"},
         {TOLD, 2 * K, 0, nothing, 0, "component 1, its residual, does not follow"},
@@ -155,19 +162,19 @@ static void lies_are_refused(void **state)
 
 /* ---- the same but for the data of two nodes ------------------------------------------------------------------------------ */
 
-/* Nodes 1 and 2 change places: all sums are the same. */
-static void exchange(double *table)
+/* A node and the next one change places: all sums are the same. */
+static void exchange(double *table, int node)
 {
     enum { SIZE = ROWS / NODES * COLUMNS };
-    double kept[SIZE];
-    memcpy(kept, table + SIZE, sizeof kept);
-    memcpy(table + SIZE, table + 2 * SIZE, sizeof kept);
-    memcpy(table + 2 * SIZE, kept, sizeof kept);
+    double kept[SIZE], *first = table + (size_t)node * SIZE;
+    memcpy(kept, first, sizeof kept);
+    memcpy(first, first + SIZE, sizeof kept);
+    memcpy(first + SIZE, kept, sizeof kept);
 }
 
 static void assert_same_but_for_masked_words(const seen *a, const seen *b, const watched *w)
 {
-    size_t masked = 0, others = 0;
+    size_t masked = 0;
     assert_int_equal(a->count, b->count);
     for (size_t n = 0; n < a->count; n++) {
         const seen_block *x = &a->blocks[n], *y = &b->blocks[n];
@@ -177,42 +184,55 @@ static void assert_same_but_for_masked_words(const seen *a, const seen *b, const
         size_t from = x->sum >= 0 ? w->sums[x->sum].sum.count : 0;
         assert_memory_equal(x->words + from, y->words + from, (x->count - from) * sizeof *x->words);
         masked += x->sum >= 0;
-        others += x->sum >= 0 && x->link.from != 1 && x->link.from != 2; /* of whom nothing has changed */
     }
-    assert_true(masked > 20 && others > 10);
+    assert_true(masked > 20);
 }
 
+static void look_on(const em_options *options, int holes, watched *w, seen *s)
+{
+    em_model *model = NULL;
+    em_error err = {0};
+    const table_fit t = {.values = values,
+                         .rows = ROWS,
+                         .columns = COLUMNS,
+                         .holes = holes,
+                         .topology = "path",
+                         .nodes = NODES,
+                         .options = options,
+                         .masks = w,
+                         .seen = s};
+    assert_ok(table_fit_run(&t, &model, &err), &err);
+    em_model_free(&model);
+}
+
+/* Over what masks go together with; of the root and its child, and of two that are none. */
 static void every_byte_but_masked_words_is_the_same(void **state)
 {
     static const char *const methods[] = {"krylov", "covariance"};
     (void)state;
     for (int way = 0; way < 24; way++) {
         em_options options = options_for(methods[way % 2]);
+        int holes = way % 3 == 0;
         options.scale = (emi_scale)(way / 2 % 3);
         options.center = way / 6 % 2;
         if (way / 12) options.components = 0, options.variance = 0.9;
-        seen s[2] = {{0}, {0}};
-        watched w[2] = {{.seed = 1, .filled_alike = 1}, {.seed = 1, .filled_alike = 1}};
         matrix_fill_table(values, ROWS, COLUMNS, 1);
-        for (int n = 0; way % 3 == 0 && n < ROWS; n += 5) values[n * COLUMNS + n % COLUMNS] = NAN;
-        for (int n = 0; n < 2; n++) {
-            em_model *model = NULL;
-            em_error err = {0};
-            const table_fit t = {.values = values,
-                                 .rows = ROWS,
-                                 .columns = COLUMNS,
-                                 .holes = way % 3 == 0,
-                                 .topology = "path",
-                                 .nodes = NODES,
-                                 .options = &options,
-                                 .masks = &w[n],
-                                 .seen = &s[n]};
-            assert_ok(table_fit_run(&t, &model, &err), &err);
-            em_model_free(&model);
-            exchange(values);
+        for (int n = 0; holes && n < ROWS; n += 5) values[n * COLUMNS + n % COLUMNS] = NAN;
+        seen before = {0};
+        watched w = {.seed = 1, .filled_alike = 1};
+        look_on(&options, holes, &w, &before);
+        for (int node = 0; node < 3; node += 2) {
+            seen after = {0};
+            watched again = {.seed = 1, .filled_alike = 1};
+            exchange(values, node);
+            look_on(&options, holes, &again, &after);
+            assert_same_but_for_masked_words(&before, &after, &w);
+            exchange(values, node);
+            seen_free(&after);
+            watched_free(&again);
         }
-        assert_same_but_for_masked_words(&s[0], &s[1], &w[0]);
-        for (int n = 0; n < 2; n++) seen_free(&s[n]), watched_free(&w[n]);
+        seen_free(&before);
+        watched_free(&w);
     }
 }
 

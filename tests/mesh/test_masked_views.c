@@ -58,7 +58,6 @@ static em_status ask_and_answer(void *user, int process, em_mesh *mesh, em_error
     emi_tree_give(mesh, q, SIZE);
     emi_question_ask(mesh, (emi_block){D, COLS, q});
     for (int n = 0; n < SIZE; n++) parts.v[n] = part_of(process, q, n);
-    for (int n = 0; n < SIZE; n++) t->total[process][n] = untouched;
     emi_tree_sum_at_root(mesh, &parts, t->total[process]);
     emi_field_free(&parts);
     double done = 0;
@@ -83,6 +82,8 @@ static void run_trial(trial *t)
 {
     em_error err;
     em_graph *graph = NULL;
+    for (int i = 0; i < NODES; i++)
+        for (int n = 0; n < SIZE; n++) t->total[i][n] = untouched;
     assert_ok(em_graph_create(&graph, t->topology, NODES, 1, &err), &err);
     crowd_run(&(crowd_plan){graph, NODES, 1, ask_and_answer, lie, t}, t->ends);
     em_graph_free(&graph);
