@@ -125,6 +125,14 @@ void emi_masked_consent(em_mesh *mesh, int columns, int features)
         stick(mesh, m->masks.answer(m->state, mesh->first + i, columns, features, &err), &err);
 }
 
+void emi_masked_units(em_mesh *mesh, const int *exponents, size_t count)
+{
+    em_error err = {0};
+    const struct emi_masking *m = mesh->masking;
+    for (int i = 0; m->masks.units && i < mesh->hosted && !emi_mesh_failed(mesh); i++)
+        stick(mesh, m->masks.units(m->state, mesh->first + i, exponents, count, &err), &err);
+}
+
 /* ---- a sum ---------------------------------------------------------------------------------------------------------- */
 
 /* Turn a node's numbers into words; `room` has as many for what digits are filled with. */

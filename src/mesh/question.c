@@ -61,6 +61,8 @@ void emi_question_about(em_mesh *mesh, const double *deviation, int d, double va
     }
     emi_masking_follow(mesh, q->reach, sizeof *q->reach * (size_t)d);
     emi_masking_follow(mesh, &q->all, sizeof q->all);
+    emi_masked_units(mesh, q->reach, (size_t)d);
+    emi_masked_units(mesh, &q->all, 1);
 }
 
 double emi_question_rounding(const em_mesh *mesh)

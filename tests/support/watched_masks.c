@@ -63,6 +63,19 @@ static em_status answer(void *state, int node, int columns, int features, em_err
     return w->silent ? EM_EDATA : em_fail(err, EM_EDATA, "columns: more than were agreed to; try fewer");
 }
 
+static em_status units(void *state, int node, const int *exponents, size_t count, em_error *err)
+{
+    watched *w = state;
+    uint64_t digest = 14695981039346656037U; /* FNV-1a */
+    (void)node;
+    for (size_t n = 0; n < count; n++) digest = (digest ^ (uint64_t)exponents[n]) * 1099511628211U;
+    int at = w->units_told++;
+    if (at < w->units_kept && w->units[at] != digest)
+        return em_fail(err, EM_ENET, "units: other than before; try asking the root why");
+    if (at < WATCHED_UNITS) w->units[at] = digest;
+    return EM_OK;
+}
+
 static void close(void *state)
 {
     watched *w = state;
@@ -78,6 +91,7 @@ static const em_masks watched_masks = {.size = sizeof watched_masks,
                                        .fill = fill,
                                        .rows = rows,
                                        .answer = answer,
+                                       .units = units,
                                        .close = close};
 
 em_status watched_masks_set(em_mesh *mesh, watched *w, const unsigned char view[EM_VIEW_BYTES], em_error *err)
