@@ -46,7 +46,7 @@ typedef struct em_masks {
 
     /* Words that nobody but the node can guess, and that are the same every time for the same `values`: the digits that a number
      * does not have are filled with them, so that the last digits of a total are not those of the node with the smallest
-     * numbers. */
+     * numbers; and one that has more is rounded by them, so that how it is rounded says nothing of it. */
     em_status (*fill)(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err);
 
@@ -57,11 +57,6 @@ typedef struct em_masks {
      * the answer leaves; an answer that is begun counts. */
     em_status (*answer)(void *state, int node, int columns, int features, em_error *err);
 
-    /* Shares are about to be rounded to units that follow from these exponents of two, which the root has told.  Over the same data
-     * they are the same in every run.  A root that told others from run to run would see the shares' sum rounded to many units, and
-     * learn more than the sum: whoever keeps something from run to run does well to compare them. */
-    em_status (*units)(void *state, int node, const int *exponents, size_t count, em_error *err);
-
     /* Called once, when the mesh is closed or could not take them: secrets are wiped. */
     void (*close)(void *state);
 } em_masks;
@@ -69,8 +64,7 @@ typedef struct em_masks {
 /* From now on every sum over this mesh is masked, and an exchange that would show a node's own numbers fails.  At least three
  * nodes, and no more than 1,024; `view` is the same at all of them, and for no other run; NULL: the root draws one, and tells
  * the others.  After every block that comes down the tree the view becomes what `follow` makes of it, so that masks fit only where
- * all were asked the same.  The state is the mesh's from then on, also where this fails.  `rows`, `answer`
- * and `units` may be NULL. */
+ * all were asked the same.  The state is the mesh's from then on, also where this fails.  `rows` and `answer` may be NULL. */
 EM_API em_status em_mesh_set_masks(em_mesh *mesh, const em_masks *masks, void *state,
                                    const unsigned char view[EM_VIEW_BYTES], em_error *err);
 

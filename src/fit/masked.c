@@ -41,11 +41,10 @@ em_status emi_masked_order(emi_problem *p, const emi_field *found, int *order, i
     if (!own) return emi_fail_memory(err, "range");
     for (int i = 0; i < hosted; i++) own[i] = place_of(largest_of(emi_at(found, i)));
     emi_masked_maximum(p->mesh, own, PLACES, &place);
-    *order = place > 0 ? LEAST + STEP * place : 0;
-    emi_masked_units(p->mesh, order, 1);
     for (int i = 0; i < hosted; i++) own[i] = has_holes(emi_at(found, i), p->shard[i].count);
     emi_masked_maximum(p->mesh, own, 1, holes);
     emi_free(own);
+    *order = place > 0 ? LEAST + STEP * place : 0;
     return emi_problem_status(p, err);
 }
 
@@ -70,7 +69,7 @@ em_status emi_masked_values(emi_problem *p, const emi_field *found, double *valu
 static int is_level(const emi_problem *p, int f, double square, double unit)
 {
     double deviation = sqrt(square / (double)p->N) * unit;
-    return square == 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
+    return square <= 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
 }
 
 /* Does it vary, as far as a node's own values say, among themselves or from the mean?  The mean has its last place at 2^last. */

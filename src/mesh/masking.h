@@ -38,10 +38,8 @@ void emi_masked_sums(em_mesh *mesh, const emi_field *parts, int exponent, double
 /* The answers to the question that was asked last: see question.h.  At the root. */
 void emi_masked_answers(em_mesh *mesh, const emi_field *parts, double *totals);
 
-/* The nodes' own policies: of the rows that there are, of columns of C, of so many features, that are asked for, and of exponents of
- * the units that shares are rounded to. */
+/* The nodes' own policies: of the rows that there are, and of columns of C, of so many features, that are asked for. */
 void emi_masked_rows(em_mesh *mesh, const uint64_t *own, uint64_t all);
 void emi_masked_consent(em_mesh *mesh, int columns, int features);
-void emi_masked_units(em_mesh *mesh, const int *exponents, size_t count);
 
 #endif

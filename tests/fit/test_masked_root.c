@@ -160,86 +160,6 @@ static void lies_are_refused(void **state)
     for (size_t n = 0; n < sizeof lies / sizeof *lies; n++) check_lie(&lies[n]);
 }
 
-/* ---- units, from run to run ------------------------------------------------------------------------------------------- */
-
-/* Nodes that keep what units they were told. */
-typedef struct keepers {
-    party party;
-    watched w[NODES];
-    unsigned char view[EM_VIEW_BYTES];
-} keepers;
-
-static em_status keep_in_process(void *user, int process, em_mesh *mesh, em_error *err)
-{
-    keepers *k = user;
-    party *p = &k->party;
-    em_status status = watched_masks_set(mesh, &k->w[process], k->view, err);
-    return status == EM_OK ? em_fit(&p->models[process], &p->options, mesh, p->shards, err) : status;
-}
-
-static void tell_keepers(void *user, em_link link, long number, void *block, size_t bytes)
-{
-    tell_lie(&((keepers *)user)->party, link, number, block, bytes);
-}
-
-static void run_keepers(keepers *k, const em_graph *graph, const lie *told, crowd_end ends[CROWD_MOST])
-{
-    k->party.lie = told;
-    k->view[0]++;
-    memset(k->party.heard, 0, sizeof k->party.heard);
-    crowd_run(&(crowd_plan){graph, NODES, 1, keep_in_process, tell_keepers, k}, ends);
-    for (int n = 0; n < NODES; n++) {
-        em_model_free(&k->party.models[n]);
-        k->w[n].units_kept = k->w[n].units_told > k->w[n].units_kept ? k->w[n].units_told : k->w[n].units_kept;
-        k->w[n].units_told = 0;
-    }
-}
-
-static void four_times(double *word)
-{
-    *word *= 4;
-}
-
-static void sixteen_orders_more(double *word)
-{
-    *word += 1;
-}
-
-/* Told to all alike, a scale that is a lie is not seen by its view; but the data are those of before, and so are their units.  The root is
- * not lied to here, and fails as the others do. */
-static void units_do_not_change_from_run_to_run(void **state)
-{
-    const lie lies[] = {{COLUMNS, COLUMNS - 1, 1, four_times, 0, "other than before"}, /* squares of the last feature */
-                        {ONE, 0, 1, sixteen_orders_more, 0, "other than before"}};
-    keepers k = {.party = {.options = options_for("krylov")}};
-    em_error err = {0};
-    em_graph *graph = NULL;
-    em_data *data = NULL;
-    crowd_end ends[CROWD_MOST];
-    (void)state;
-    matrix_fill_table(values, ROWS, COLUMNS, 1);
-    assert_ok(em_graph_create(&graph, "star", NODES, 1, &err), &err);
-    assert_ok(em_data_from_array(&data, values, EM_F64, ROWS, COLUMNS, 0, 0, &err), &err);
-    assert_ok(em_shards_split(&k.party.shards, data, NODES, NULL, 0, &err), &err);
-    for (int turn = 0; turn < 4; turn++) {
-        const lie *told = turn == 1 ? &lies[0] : turn == 2 ? &lies[1] : NULL;
-        size_t blocks = 0, said = 0;
-        run_keepers(&k, graph, told, ends);
-        for (int n = 0; n < NODES; n++) {
-            if (!told) assert_ok(ends[n].status, &ends[n].err);
-            if (told) assert_true(ends[n].status != EM_OK);
-            said += told && strstr(ends[n].err.msg, told->words) != NULL;
-        }
-        assert_int_equal(said > 0, told != NULL);
-        for (size_t s = 0; s < k.w[1].count; s++) blocks += k.w[1].sums[s].sum.kind == EM_SUM_BLOCK;
-        assert_int_equal(blocks > 0, told == NULL); /* nothing was answered in units that are not the data's */
-        for (int n = 0; n < NODES; n++) watched_free(&k.w[n]);
-    }
-    em_shards_free(&k.party.shards);
-    em_data_free(&data);
-    em_graph_free(&graph);
-}
-
 /* ---- the same but for the data of two nodes ------------------------------------------------------------------------------ */
 
 /* A node and the next one change places: all sums are the same. */
@@ -320,7 +240,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lies_are_refused),
-        cmocka_unit_test(units_do_not_change_from_run_to_run),
         cmocka_unit_test(every_byte_but_masked_words_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

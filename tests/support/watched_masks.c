@@ -42,7 +42,11 @@ static em_status draw(void *state, uint64_t *words, size_t count, em_error *err)
 static em_status fill(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err)
 {
-    const watched *w = state;
+    watched *w = state;
+    const unsigned char *from = values;
+    uint64_t digest = 14695981039346656037U; /* FNV-1a */
+    for (size_t n = 0; n < bytes && node == 0; n++) digest = (digest ^ from[n]) * 1099511628211U;
+    if (node == 0) w->filled = digest;
     return plain_masks.fill(w->plain, w->filled_alike ? 0 : node, values, bytes, words, count, err);
 }
 
@@ -63,19 +67,6 @@ static em_status answer(void *state, int node, int columns, int features, em_err
     return w->silent ? EM_EDATA : em_fail(err, EM_EDATA, "columns: more than were agreed to; try fewer");
 }
 
-static em_status units(void *state, int node, const int *exponents, size_t count, em_error *err)
-{
-    watched *w = state;
-    uint64_t digest = 14695981039346656037U; /* FNV-1a */
-    (void)node;
-    for (size_t n = 0; n < count; n++) digest = (digest ^ (uint64_t)exponents[n]) * 1099511628211U;
-    int at = w->units_told++;
-    if (at < w->units_kept && w->units[at] != digest)
-        return em_fail(err, EM_ENET, "units: other than before; try asking the root why");
-    if (at < WATCHED_UNITS) w->units[at] = digest;
-    return EM_OK;
-}
-
 static void close(void *state)
 {
     watched *w = state;
@@ -91,7 +82,6 @@ static const em_masks watched_masks = {.size = sizeof watched_masks,
                                        .fill = fill,
                                        .rows = rows,
                                        .answer = answer,
-                                       .units = units,
                                        .close = close};
 
 em_status watched_masks_set(em_mesh *mesh, watched *w, const unsigned char view[EM_VIEW_BYTES], em_error *err)

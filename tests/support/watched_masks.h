@@ -5,8 +5,6 @@
 #include <eigenmesh/masks.h>
 #include <pthread.h>
 
-enum { WATCHED_UNITS = 64 };
-
 typedef struct watched_sum {
     int node;
     em_sum sum;
@@ -15,14 +13,13 @@ typedef struct watched_sum {
 
 /* Zeroed, but for what is chosen. */
 typedef struct watched {
-    uint64_t seed;                 /* of words that nobody can guess                                               */
-    uint64_t columns;              /* that each node answers; 0: any number                                        */
-    uint64_t rows;                 /* that each node must have; 0: any number                                      */
-    int filled_alike;              /* what is filled in depends on the values alone, not on the node               */
-    int silent;                    /* a node that refuses gives no reason                                          */
-    uint64_t answered;             /* columns so far, by the first node here                                       */
-    uint64_t units[WATCHED_UNITS]; /* digests of exponents, in the order in which they were told                   */
-    int units_told, units_kept;    /* so far; in a run before, which must be the same                              */
+    uint64_t seed;     /* of words that nobody can guess                                               */
+    uint64_t columns;  /* that each node answers; 0: any number                                        */
+    uint64_t rows;     /* that each node must have; 0: any number                                      */
+    int filled_alike;  /* what is filled in depends on the values alone, not on the node               */
+    int silent;        /* a node that refuses gives no reason                                          */
+    uint64_t answered; /* columns so far, by the first node here                                       */
+    uint64_t filled;   /* digest of what the digits of the first node were filled for, the last time   */
     watched_sum *sums;
     size_t count, room;
     int closed; /* how often */
