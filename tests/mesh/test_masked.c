@@ -1,7 +1,6 @@
 /* Masked sums: each kind comes out right, in the same bits on any network and however it is hosted; nothing else leaves; and no
  * mask is used twice. */
 #include "mesh/masking.h"
-
 #include "mesh/question.h"
 #include "support/check.h"
 #include "support/crowd.h"
