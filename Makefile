@@ -7,6 +7,8 @@ REPRODUCE ?=
 BENCH ?=
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Many tests wait: for a link that is cut, for patience to run out, for a process that was killed.
+TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 
 # Targets share build directories, so they run one after the other; inside one, JOBS says how parallel.
 .NOTPARALLEL:
@@ -29,26 +31,26 @@ test: ## build everything and run all tests
 	@scripts/setup test
 	cmake --preset release
 	$(call compile,build)
-	@scripts/run-tests release build -j $(JOBS)
+	@scripts/run-tests release build -j $(TEST_JOBS)
 
 sanitize: ## the whole test suite under the address and undefined-behaviour sanitizers
 	@scripts/setup test
 	cmake --preset asan
 	$(call compile,build-asan)
-	@scripts/run-tests asan build-asan -j $(JOBS)
+	@scripts/run-tests asan build-asan -j $(TEST_JOBS)
 
 tsan: ## the tests in which threads meet, under the thread sanitizer
 	@scripts/setup test
 	cmake --preset tsan
 	env -u MAKELEVEL cmake --build --preset tsan -j $(JOBS)
-	@scripts/run-tests tsan build-tsan -j $(JOBS)
+	@scripts/run-tests tsan build-tsan -j $(TEST_JOBS)
 
 coverage: ## how much of every room the tests run, in lines and branches
 	@scripts/setup coverage
 	cmake --preset coverage
 	$(call compile,build-coverage)
 	@find build-coverage -name '*.gcda' -delete
-	@scripts/run-tests coverage build-coverage -j $(JOBS)
+	@scripts/run-tests coverage build-coverage -j $(TEST_JOBS)
 	@scripts/coverage build-coverage
 
 lint: ## formatting, warnings of two compilers, static analysers, include directions, manual pages

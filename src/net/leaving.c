@@ -15,7 +15,8 @@ const char *emi_leave_text(int code)
                                                   [EMI_LEAVE_ROOT] = "the root has ended the run",
                                                   [EMI_LEAVE_FINISHED] = "the study is done",
                                                   [EMI_LEAVE_REHEARSED] = "its rehearsal is over",
-                                                  [EMI_LEAVE_KNOWN] = "knows that the study is done"};
+                                                  [EMI_LEAVE_KNOWN] = "knows that the study is done",
+                                                  [EMI_LEAVE_POLICY] = "does not go along with what is asked"};
     return code > 0 && code < EMI_LEAVES ? texts[code] : "left";
 }
 

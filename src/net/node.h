@@ -25,7 +25,8 @@ typedef enum emi_leave {
     EMI_LEAVE_ROOT,     /* the root has decided that it is over, for all  */
     EMI_LEAVE_FINISHED, /* the study is done: the model is everywhere     */
     EMI_LEAVE_REHEARSED,
-    EMI_LEAVE_KNOWN, /* to a child that has said so: it may go */
+    EMI_LEAVE_KNOWN,  /* to a child that has said so: it may go */
+    EMI_LEAVE_POLICY, /* what is asked, or who takes part, is not what it goes along with */
     EMI_LEAVES
 } emi_leave;
 

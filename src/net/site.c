@@ -235,6 +235,7 @@ static emi_leave leave_code(const site_job *job, const em_error *err)
     case EM_ENOMEM: return EMI_LEAVE_MEMORY;
     case EM_EOUTPUT: return EMI_LEAVE_DISK;
     case EM_EDATA: return EMI_LEAVE_DATA;
+    case EM_EINVAL: return EMI_LEAVE_POLICY;
     default: return EMI_LEAVE_FAILED;
     }
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITES = 4, D = 20, ROWS = 60, K = 3, BLOCK = 5, KEPT = 256, LIES_AT = 1 };
+enum { SITES = 4, D = 32, ROWS = 60, K = 3, BLOCK = 5, KEPT = 256, LIES_AT = 1, FEWEST = 120 };
 
 typedef enum trick {
     HONEST,
@@ -130,7 +130,6 @@ static void alter(member *m, const double *q)
 
 static void remember(member *m, const void *block, size_t bytes)
 {
-    enum { FEWEST = 64 };
     size_t count = bytes / 8 > 4 ? bytes / 8 - 4 : 0;
     if (count < FEWEST || m->sent_count == KEPT) return;
     record *r = &m->sent[m->sent_count++];
@@ -366,7 +365,7 @@ static double distance(const record *a, size_t shift, const record *b)
 /* Of all pairs the nearest; as words were sent, and shifted by whole blocks of the cipher. */
 static double nearest(const record *all, int count)
 {
-    enum { CIPHER_BLOCK = 8, FEWEST = 64 };
+    enum { CIPHER_BLOCK = 8 };
     double least = INFINITY;
     for (int a = 0; a < count; a++)
         for (int b = 0; b < count; b++)

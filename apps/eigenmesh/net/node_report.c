@@ -100,12 +100,14 @@ static em_status print_model(const node_end *end, em_error *err)
     return report_model(end->model, err);
 }
 
-/* Of C, the covariance of all rows; who has answered as many as it has, has given all of it. */
+/* Of C, the covariance of all rows; more columns than it has tell no more. */
 static void print_answered(const em_site_report *r)
 {
-    if (r->masked && r->columns_answered)
-        (void)printf("columns of C answered: %llu of %llu\n", (unsigned long long)r->columns_answered,
-                     (unsigned long long)r->columns);
+    unsigned long long asked = r->columns_answered, all = r->columns;
+    if (!r->masked || !asked) return;
+    (void)printf("columns of C answered: %llu of %llu", asked < all ? asked : all, all);
+    if (asked > all) (void)printf(" (%llu were asked for)", asked);
+    (void)putchar('\n');
 }
 
 em_status node_print(const node_end *end, em_error *err)
