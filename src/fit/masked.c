@@ -69,7 +69,7 @@ em_status emi_masked_values(emi_problem *p, const emi_field *found, double *valu
 static int is_level(const emi_problem *p, int f, double square, double unit)
 {
     double deviation = sqrt(square / (double)p->N) * unit;
-    return square == 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
+    return square <= 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
 }
 
 /* Does it vary, as far as a node's own values say, among themselves or from the mean?  The mean has its last place at 2^last. */

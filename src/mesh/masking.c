@@ -299,18 +299,26 @@ static em_status too_large(em_error *err)
                     "fit: a number of this node's is none, or larger than masked sums hold; try scale=std");
 }
 
+/* What is filled in follows from the numbers in their units, so that it is another one in others.  These lie at the end of the
+ * words until they are turned into words themselves, from the first on: none is overwritten before that. */
 static em_status fix(void *context, int i, uint64_t *words, uint64_t *room, em_error *err)
 {
     const fixed *t = context;
     const struct emi_masking *m = t->mesh->masking;
     const double *x = emi_at(t->parts, i).v;
     const size_t of_number = t->places ? 1 : EMI_WIDE_WORDS;
+    uint64_t *scaled = words + (of_number - 1) * t->count;
+    for (size_t n = 0; n < t->count; n++) {
+        double y = ldexp(x[n], t->places ? t->places[n] : -t->exponent);
+        memcpy(scaled + n, &y, sizeof y);
+    }
     em_status status =
-        m->masks.fill(m->state, t->mesh->first + i, x, t->count * sizeof *x, room, t->count * of_number, err);
+        m->masks.fill(m->state, t->mesh->first + i, scaled, t->count * sizeof *x, room, t->count * of_number, err);
     for (size_t n = 0; n < t->count && status == EM_OK; n++) {
         size_t at = n * of_number;
-        int wrong = t->places ? emi_fix(x[n], t->places[n], room[n], words + n)
-                              : emi_fix_wide(ldexp(x[n], -t->exponent), room + at, words + at);
+        double y;
+        memcpy(&y, scaled + n, sizeof y);
+        int wrong = t->places ? emi_fix(y, room[n], words + n) : emi_fix_wide(y, room + at, words + at);
         if (wrong) status = too_large(err);
     }
     return status;

@@ -65,7 +65,9 @@ void emi_question_about(em_mesh *mesh, const double *deviation, int d, double va
 
 double emi_question_rounding(const em_mesh *mesh)
 {
-    enum { ROUNDED_UP = 3 }; /* deviations, what they add up to, and the number of nodes: to powers of two */
+    enum {
+        ROUNDED_UP = 5
+    }; /* deviations, what they add up to, the number of nodes, and halves to 3/2: to powers of two */
     if (!emi_mesh_is_masked(mesh)) return 0;
     return ldexp(mesh->graph->nodes, ROUNDED_UP - EMI_BLOCK_BITS);
 }

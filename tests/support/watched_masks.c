@@ -42,7 +42,11 @@ static em_status draw(void *state, uint64_t *words, size_t count, em_error *err)
 static em_status fill(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err)
 {
-    const watched *w = state;
+    watched *w = state;
+    const unsigned char *from = values;
+    uint64_t digest = 14695981039346656037U; /* FNV-1a */
+    for (size_t n = 0; n < bytes && node == 0; n++) digest = (digest ^ from[n]) * 1099511628211U;
+    if (node == 0) w->filled = digest;
     return plain_masks.fill(w->plain, w->filled_alike ? 0 : node, values, bytes, words, count, err);
 }
 

@@ -19,6 +19,7 @@ typedef struct watched {
     int filled_alike;  /* what is filled in depends on the values alone, not on the node               */
     int silent;        /* a node that refuses gives no reason                                          */
     uint64_t answered; /* columns so far, by the first node here                                       */
+    uint64_t filled;   /* digest of what the digits of the first node were filled for, the last time   */
     watched_sum *sums;
     size_t count, room;
     int closed; /* how often */
