@@ -67,13 +67,13 @@ done:
     return status;
 }
 
-const command_spec command_info = {.name = "info",
-                                   .summary = "Show what a model holds and how it was found",
-                                   .usage = "MODEL.npz [options]",
-                                   .operands = {{"MODEL.npz", READS}},
-                                   .operand_limit = 1,
-                                   .options = info_options,
-                                   .prints_table = 1,
-                                   .examples = {"eigenmesh info model.npz --plot scree.svg",
-                                                "eigenmesh info model.npz --loadings loadings.tsv"},
-                                   .run = show};
+const command_spec command_info = {
+    .name = "info",
+    .summary = "Show what a model holds and how it was found",
+    .usage = "MODEL.npz [options]",
+    .operands = {{"MODEL.npz", READS}},
+    .operand_limit = 1,
+    .options = info_options,
+    .prints_table = 1,
+    .examples = {"eigenmesh info model.npz --plot scree.svg", "eigenmesh info model.npz --loadings loadings.tsv"},
+    .run = show};

@@ -57,17 +57,18 @@ static em_status find_beside(const char *path, const char *ending, char **out, e
 {
     static const char own[] = ".bed";
     if (!emi_path_ends(path, own))
-        return emi_fail(err, EM_EDATA,
-                        "%s: PLINK genotypes, whose %s is found by a name that ends in %s; try such a name for all three",
-                        path, ending, own);
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: PLINK genotypes, whose %s is found by a name that ends in %s; try such a name for all three", path,
+            ending, own);
     *out = emi_strdup(path);
     if (!*out) return emi_fail_memory(err, path);
     size_t length = strlen(path);
     if (strcmp(path + length - 3, ".gz") == 0) length -= 3;
     memcpy(*out + length - strlen(own), ending, strlen(ending) + 1);
     if (access(*out, F_OK) == 0) return EM_OK;
-    em_status status = emi_fail(err, EM_EIO, "%s: there is no %s beside it; try the three files that PLINK writes together",
-                                path, *out);
+    em_status status = emi_fail(
+        err, EM_EIO, "%s: there is no %s beside it; try the three files that PLINK writes together", path, *out);
     emi_free(*out);
     *out = NULL;
     return status;
@@ -79,9 +80,10 @@ static em_status check_head(const em_data *data, const emi_input *input, em_erro
         return emi_fail(err, EM_EDATA, "%s: is no .bed of PLINK, whose first bytes are 6c 1b; try plink2 --make-bed",
                         data->name);
     if (input->bytes.size < sizeof magic || input->bytes.at[2] != magic[2])
-        return emi_fail(err, EM_EDATA,
-                        "%s: has person after person, not variant after variant; try writing it anew, by plink2 --make-bed",
-                        data->name);
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: has person after person, not variant after variant; try writing it anew, by plink2 --make-bed",
+            data->name);
     return EM_OK;
 }
 
@@ -93,16 +95,18 @@ static em_status check_size(const em_data *data, emi_input *input, size_t varian
     if (status != EM_OK) return status;
     int overflows = emi_size_overflows(variants, stride, &wanted) || wanted > SIZE_MAX - sizeof magic;
     if (!overflows && input->bytes.size == wanted + sizeof magic) return EM_OK;
-    return emi_fail(err, EM_EDATA,
-                    "%s: %zu bytes, where %zu variants of %zu people take %zu; try the .bim and .fam it was written with, "
-                    "or fetching it again",
-                    data->name, input->bytes.size, variants, data->rows, overflows ? SIZE_MAX : wanted + sizeof magic);
+    return emi_fail(
+        err, EM_EDATA,
+        "%s: %zu bytes, where %zu variants of %zu people take %zu; try the .bim and .fam it was written with, "
+        "or fetching it again",
+        data->name, input->bytes.size, variants, data->rows, overflows ? SIZE_MAX : wanted + sizeof magic);
 }
 
 static em_status check_options(const em_data *data, const em_read_options *options, em_error *err)
 {
     if (options->delimiter)
-        return emi_fail(err, EM_EINVAL, "%s: a delimiter is of a CSV alone, and this is bed; try without it", data->name);
+        return emi_fail(err, EM_EINVAL, "%s: a delimiter is of a CSV alone, and this is bed; try without it",
+                        data->name);
     if (options->missing == EM_MISSING_DROP)
         return emi_fail(err, EM_EINVAL,
                         "%s: hardly anybody has every genotype; try missing=mean, which is zero once they are scaled",

@@ -269,7 +269,8 @@ static em_status find_scores(product *t, emi_block X, em_error *err)
     t->columns = X.cols;
     t->panels = emi_panels(t->real, X.cols);
     emi_panels_from(t->real, X, t->X);
-    memset(panel_at(t->X, t->panels, (size_t)X.rows, 0), 0, EMI_SKINNY_ROWS * EMI_PANEL_BYTES); /* a tile reaches there */
+    memset(panel_at(t->X, t->panels, (size_t)X.rows, 0), 0,
+           EMI_SKINNY_ROWS * EMI_PANEL_BYTES); /* a tile reaches there */
     return emi_pool_run(t->C->helpers ? t->C->helpers->pool : NULL, (int)t->blocks, 1e12, score_body, t, err);
 }
 
@@ -320,7 +321,8 @@ static void write_scores(const product *t, int first, int all, void *scores)
     }
 }
 
-static em_status scores(const emi_operator *C, emi_real real, emi_block X, void *out, emi_scratch scratch, em_error *err)
+static em_status scores(const emi_operator *C, emi_real real, emi_block X, void *out, emi_scratch scratch,
+                        em_error *err)
 {
     em_status status = EM_OK;
     product t;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const emi_reader *const readers[] = {
-    &emi_reader_npy, &emi_reader_npz, &emi_reader_hdf5, &emi_reader_bed, &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv, NULL};
+static const emi_reader *const readers[] = {&emi_reader_npy,   &emi_reader_npz, &emi_reader_hdf5, &emi_reader_bed,
+                                            &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv,  NULL};
 
 enum { SNIFF = 4096 };
 
@@ -140,10 +140,11 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
 {
     const emi_reader *reader = request->raw ? &emi_reader_raw : recognise(input);
     if (!reader)
-        return emi_fail(err, EM_EDATA,
-                        "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, .bed or "
-                        "raw:TYPE:COLUMNS:FILE",
-                        data->name);
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, .bed or "
+            "raw:TYPE:COLUMNS:FILE",
+            data->name);
     if (request->inner && !reader->has_inner)
         return emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s",
                         data->name, request->path, request->path);

@@ -192,10 +192,11 @@ static em_status refuse(const em_read_options *o, const size_t *place, const cha
         if (place[f] == EMI_NAME_TWICE) emi_name_list_add(&twice, id);
     }
     if (absent.count)
-        return emi_fail(err, EM_EDATA,
-                        "%s: lacks %zu variant%s of %s, or has other positions or alleles: %s; try the same list, on the "
-                        "same strand, everywhere",
-                        file, absent.count, absent.count == 1 ? "" : "s", o->features_of, emi_name_list_end(&absent));
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: lacks %zu variant%s of %s, or has other positions or alleles: %s; try the same list, on the "
+            "same strand, everywhere",
+            file, absent.count, absent.count == 1 ? "" : "s", o->features_of, emi_name_list_end(&absent));
     if (twice.count)
         return emi_fail(err, EM_EDATA, "%s: has more than one variant %s; try plink2 --rm-dup", file,
                         emi_name_list_end(&twice));
@@ -213,8 +214,8 @@ static em_status choose_features(const emi_variants *v, const em_read_options *o
     TRY(refuse(o, data->pick, data->name, err));
     data->columns = o->feature_count;
     if (more)
-        (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes, without %zu variant%s that %.100s lacks", more,
-                       more == 1 ? "" : "s", o->features_of);
+        (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes, without %zu variant%s that %.100s lacks",
+                       more, more == 1 ? "" : "s", o->features_of);
 done:
     return status;
 }
@@ -232,7 +233,8 @@ static em_status choose_columns(const emi_variants *v, const em_read_options *o,
     return status;
 }
 
-em_status emi_variants_choose(const emi_variants *variants, const em_read_options *options, em_data *data, em_error *err)
+em_status emi_variants_choose(const emi_variants *variants, const em_read_options *options, em_data *data,
+                              em_error *err)
 {
     em_status status = EM_OK;
     const char **names = NULL;

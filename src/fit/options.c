@@ -177,7 +177,8 @@ static const entry table[] = {
      MEMBER(center),
      .wrong = "not a choice; try yes or no"},
     {{"scale", "HOW", "auto",
-      "none, std (unit variance), spectral (lambda_1 = 1) or binomial (genotypes); auto: none, or for genotypes binomial",
+      "none, std (unit variance), spectral (lambda_1 = 1) or binomial (genotypes); auto: none, or for genotypes "
+      "binomial",
       EM_OPTION_WORD, "auto none std spectral binomial"},
      MEMBER(scale),
      .wrong = "no such scaling; try none, std, spectral or binomial"},

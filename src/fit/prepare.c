@@ -211,7 +211,8 @@ em_status emi_problem_open(emi_problem *p, em_mesh *mesh, const em_shards *shard
 {
     *p = (emi_problem){.mesh = mesh, .shards = shards, .scaling = options->scale};
     mesh->phase = EM_SETUP;
-    if (p->scaling == EMI_SCALE_AUTO && !options->center) p->scaling = EMI_SCALE_NONE; /* genotypes are scaled by their mean */
+    if (p->scaling == EMI_SCALE_AUTO && !options->center)
+        p->scaling = EMI_SCALE_NONE; /* genotypes are scaled by their mean */
     em_status status = check_sizes(p, options, err);
     if (status == EM_OK) status = judge_memory(p, err);
     return status == EM_OK ? alloc_problem(p, emi_problem_block(p, options, EMI_SINGLE), err) : status;

@@ -327,7 +327,8 @@ em_status emi_scale_by_frequency(emi_problem *p, const emi_overview *over, em_er
     char name[64];
     for (int f = 0; f < p->d; f++) {
         if (over->highest[f] > 2 || over->lowest[f] > 0)
-            return emi_fail(err, EM_EDATA, "data: %s has values outside 0 to 2, and scale=binomial is of genotypes; try scale=std",
+            return emi_fail(err, EM_EDATA,
+                            "data: %s has values outside 0 to 2, and scale=binomial is of genotypes; try scale=std",
                             called(p, f, name));
         double frequency = p->mean[f] / 2, variance = 2 * frequency * (1 - frequency);
         p->scale[f] = variance > 0 ? sqrt(variance) : 1;

@@ -110,7 +110,9 @@ static void to_bytes(double *values, size_t count)
 
 static em_status feed_rows(EVP_MAC_CTX *mac, const em_data *data, em_error *err)
 {
-    enum { AT_ONCE = 1 << 20 }; /* numbers, about: where columns lie one after the other, a few rows are a walk through all of them */
+    enum {
+        AT_ONCE = 1 << 20
+    }; /* numbers, about: where columns lie one after the other, a few rows are a walk through all of them */
     size_t columns = em_data_columns(data), rows = em_data_rows(data), step = AT_ONCE / columns + 1;
     double *values = malloc(step * columns * sizeof *values);
     em_status status = EM_OK;

@@ -97,8 +97,9 @@ static void other_variants_are_refused_by_name(void **state)
     const em_read_options options = {
         .size = sizeof options, .features = wanted, .feature_count = MANY, .features_of = "first.bed"};
     const char *path = write_small("strand", NULL, NULL);
-    assert_refused(path, &options, EM_EDATA, "lacks 12 variants of first.bed, or has other positions or alleles: rs1, rs2, "
-                                             "rs3, rs4, rs5, rs6, rs7, rs8, rs9, rs10 and 2 more; try");
+    assert_refused(path, &options, EM_EDATA,
+                   "lacks 12 variants of first.bed, or has other positions or alleles: rs1, rs2, "
+                   "rs3, rs4, rs5, rs6, rs7, rs8, rs9, rs10 and 2 more; try");
     const char *const twice[] = {"rs1 1 1 A G", "rs1 1 1 A G"};
     const em_read_options again = {
         .size = sizeof again, .features = twice, .feature_count = 1, .features_of = "first.bed"};
@@ -199,12 +200,17 @@ static void a_gz_too(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(people_are_rows_and_variants_columns), cmocka_unit_test(any_number_of_people),
-        cmocka_unit_test(alleles_have_an_order),                cmocka_unit_test(columns_by_name_and_by_position),
-        cmocka_unit_test(variants_of_another_file),             cmocka_unit_test(other_variants_are_refused_by_name),
-        cmocka_unit_test(people_have_labels),                   cmocka_unit_test(bytes_that_are_no_bed),
-        cmocka_unit_test(texts_that_are_wrong),                 cmocka_unit_test(files_that_are_not_there),
-        cmocka_unit_test(options_that_do_not_suit),             cmocka_unit_test(a_gz_too)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(people_are_rows_and_variants_columns),
+                                       cmocka_unit_test(any_number_of_people),
+                                       cmocka_unit_test(alleles_have_an_order),
+                                       cmocka_unit_test(columns_by_name_and_by_position),
+                                       cmocka_unit_test(variants_of_another_file),
+                                       cmocka_unit_test(other_variants_are_refused_by_name),
+                                       cmocka_unit_test(people_have_labels),
+                                       cmocka_unit_test(bytes_that_are_no_bed),
+                                       cmocka_unit_test(texts_that_are_wrong),
+                                       cmocka_unit_test(files_that_are_not_there),
+                                       cmocka_unit_test(options_that_do_not_suit),
+                                       cmocka_unit_test(a_gz_too)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
