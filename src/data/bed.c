@@ -77,12 +77,12 @@ static em_status find_beside(const char *path, const char *ending, char **out, e
 static em_status check_head(const em_data *data, const emi_input *input, em_error *err)
 {
     if (!bed_by_content(input))
-        return emi_fail(err, EM_EDATA, "%s: is no .bed of PLINK, whose first bytes are 6c 1b; try plink2 --make-bed",
+        return emi_fail(err, EM_EDATA, "%s: is no .bed of PLINK, whose first bytes are 6c 1b; try plink2's make-bed",
                         data->name);
     if (input->bytes.size < sizeof magic || input->bytes.at[2] != magic[2])
         return emi_fail(
             err, EM_EDATA,
-            "%s: has person after person, not variant after variant; try writing it anew, by plink2 --make-bed",
+            "%s: has person after person, not variant after variant; try writing it anew, by plink2's make-bed",
             data->name);
     return EM_OK;
 }

@@ -135,7 +135,7 @@ static em_status add_variant(const reader *r, texts *t, int *swapped, em_error *
     if (length > LONGEST_NAME)
         return emi_fail(err, EM_EDATA,
                         "%s: the identifier and alleles of line %zu are longer than %d letters; try single-letter "
-                        "alleles, by plink2 --snps-only",
+                        "alleles, by plink2's snps-only",
                         r->path, r->line, LONGEST_NAME);
     return add_text(t, ' ', parts, sizeof parts / sizeof *parts) ? EM_OK : emi_fail_memory(err, r->path);
 }
@@ -198,7 +198,7 @@ static em_status refuse(const em_read_options *o, const size_t *place, const cha
             "same strand, everywhere",
             file, absent.count, absent.count == 1 ? "" : "s", o->features_of, emi_name_list_end(&absent));
     if (twice.count)
-        return emi_fail(err, EM_EDATA, "%s: has more than one variant %s; try plink2 --rm-dup", file,
+        return emi_fail(err, EM_EDATA, "%s: has more than one variant %s; try plink2's rm-dup", file,
                         emi_name_list_end(&twice));
     return EM_OK;
 }
