@@ -144,7 +144,7 @@ static void deviations_and_offsets_are_the_solvers(void **state)
             network net;
             emi_problem p = {0};
             em_error err = {0};
-            em_options options = units_options("krylov", (emi_scale)(way % 3));
+            em_options options = units_options("krylov", (emi_scale)(EMI_SCALE_NONE + way % 3));
             options.center = way / 3 % 2;
             if (n > 2 && options.scale == EMI_SCALE_NONE) options.scale = EMI_SCALE_STD;
             for (int i = 0; i < N * D; i++) rows[i] *= sizes[n];
