@@ -135,7 +135,7 @@ static em_status add_variant(const reader *r, texts *t, int *swapped, em_error *
     if (length > LONGEST_NAME)
         return emi_fail(err, EM_EDATA,
                         "%s: the identifier and alleles of line %zu are longer than %d letters; try single-letter "
-                        "alleles, as plink2's snps-only leaves them",
+                        "alleles, by plink2's snps-only",
                         r->path, r->line, LONGEST_NAME);
     return add_text(t, ' ', parts, sizeof parts / sizeof *parts) ? EM_OK : emi_fail_memory(err, r->path);
 }

@@ -118,7 +118,7 @@ works info numbers.npz --loadings numbers.tsv
 [[ $(head -1 numbers.tsv) == $'feature\tPC1' ]] || fail "loadings of other data have another header"
 
 # Variants that are not the first file's, by position or by alleles, are named.
-sed 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tT/; s/\trs9\t0\t/\trs9\t0\t1/' b.bim >other.bim
+sed 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tAAA/; s/\trs9\t0\t/\trs9\t0\t1/' b.bim >other.bim
 cp b.bed other.bed
 cp b.fam other.fam
 refuses 2 "other.bed: lacks 2 variants of a.bed, or has other positions or alleles: rs7, rs9; try" fit a.bed other.bed -k 2

@@ -151,8 +151,13 @@ static void fits_of_every_method(void **state)
     for (int m = 0; em_method(m); m++)
         for (int threads = 1; threads <= 2; threads++) {
             const em_method_info *method = em_method(m);
-            const fit_plan plan = {
-                method->name, method->single_node ? 1 : NODES, threads, (emi_scale)(m % 3), 0, scratch("model.npz"), 0};
+            const fit_plan plan = {method->name,
+                                   method->single_node ? 1 : NODES,
+                                   threads,
+                                   (emi_scale)(EMI_SCALE_NONE + m % 3),
+                                   0,
+                                   scratch("model.npz"),
+                                   0};
             assert_true(fail_each_once(fit_workflow, &plan) > 60);
         }
 }

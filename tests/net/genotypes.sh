@@ -30,7 +30,7 @@ echo "ok: the covariates of all people, each at its own site"
 
 # Another allele at one site: nobody computes, and all hear who it is.
 rm -rf state.* err.*
-sed -i 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tT/' data.1.bim
+sed -i 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tAAA/' data.1.bim
 patience=30s
 all_start 3
 for n in 0 1 2; do ends "$n" 1; done
