@@ -46,7 +46,7 @@ typedef struct em_masks {
 
     /* Words that nobody but the node can guess, and that are the same every time for the same `values`: the digits that a number
      * does not have are filled with them, so that the last digits of a total are not those of the node with the smallest
-     * numbers. */
+     * numbers; and one that has more is rounded by them, so that how it is rounded says nothing of it. */
     em_status (*fill)(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err);
 

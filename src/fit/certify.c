@@ -5,6 +5,7 @@
 #include "fit/recheck.h"
 #include "fit/sketch.h"
 #include "linalg/blas.h"
+#include "mesh/masking.h"
 #include "mesh/question.h"
 
 #include <cblas.h>
@@ -49,6 +50,21 @@ static void tidy(emi_job *job, emi_block X, double *CX)
     }
 }
 
+/* A run that ended early may hold vectors of its start after those it found; nobody would answer to them. */
+static void tidy_question(emi_job *job)
+{
+    em_error err = {0};
+    const emi_solver *s = &job->solver;
+    emi_block X = {s->d, s->fraction > 0 ? s->answer.K : s->K, s->answer.X};
+    size_t needs = emi_orthonormalise_needs(X.rows, X.cols), square = (size_t)X.cols * (size_t)X.cols;
+    double *room = emi_doubles(needs + square);
+    if (!room)
+        emi_solver_fail(&job->solver, emi_fail_memory(&err, "certificate"), &err);
+    else if (!emi_question_is_sound(X, room))
+        (void)emi_orthonormalise(X, EMI_QR_POSITIVE, (emi_scratch){room, needs}, &err);
+    emi_free(room);
+}
+
 /* The nodes' mean, or what the root holds; and what there is to say of how the nodes stand to it. */
 static void agree_on_estimate(emi_job *job, em_info *info)
 {
@@ -56,8 +72,9 @@ static void agree_on_estimate(emi_job *job, em_info *info)
     emi_observer *o = &job->observer;
     int at_root = (job->method->traits & EMI_AT_ROOT) != 0, root = emi_mesh_has_root(s->mesh);
     s->mesh->phase = at_root ? EM_REPORT : EMI_OBSERVING;
-    if (at_root && root && !emi_mesh_failed(s->mesh))
-        tidy(job, (emi_block){s->d, s->answer.K, s->answer.X}, s->answer.has_products ? s->answer.CX : NULL);
+    emi_block found = {s->d, s->answer.K, s->answer.X};
+    if (at_root && root && emi_mesh_is_masked(s->mesh) && !emi_mesh_failed(s->mesh)) tidy_question(job);
+    if (at_root && root && !emi_mesh_failed(s->mesh)) tidy(job, found, s->answer.has_products ? s->answer.CX : NULL);
     emi_observe_estimate(o);
     s->mesh->phase = EMI_OBSERVING;
     info->consensus = emi_observe_consensus(o);

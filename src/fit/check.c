@@ -324,7 +324,7 @@ em_status emi_checkpoint_match(emi_checkpoint *c, const emi_problem *p, const em
     if (!*c->path && !c->everywhere) return EM_OK;
     int count = list_asked(all, p->shards, options);
     label_of(&own, p, all, count);
-    TRY(digest_data(&own, p, c->everywhere, err));
+    TRY(digest_data(&own, p, c->everywhere && !emi_mesh_is_masked(p->mesh), err)); /* others' rows are their own */
     if (c->labelled) {
         TRY(match_sizes(&c->label, &own, c->path, options->method, err));
         TRY(match_asked(&c->label, &own, c->path, all, count, err));

@@ -4,6 +4,7 @@
 #include "fit/run.h"
 #include "linalg/blas.h"
 #include "mesh/masking.h"
+#include "mesh/question.h"
 
 #include <string.h>
 
@@ -76,6 +77,7 @@ em_status em_fit(em_model **out, const em_options *options, em_mesh *mesh, const
 {
     *out = NULL;
     mesh->failure = (em_error){0};
+    emi_question_free(&mesh->question); /* of another fit, which may have failed before it answered */
     memset(mesh->count, 0, sizeof mesh->count);
     mesh->count[EM_SETUP] = mesh->tree_count; /* the network had to find its tree first */
     emi_blas_claim(1); /* the cores are ours to share out, so that bits do not depend on their number */

@@ -69,26 +69,29 @@ em_status emi_masked_values(emi_problem *p, const emi_field *found, double *valu
 static int is_level(const emi_problem *p, int f, double square, double unit)
 {
     double deviation = sqrt(square / (double)p->N) * unit;
-    return square == 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
+    return square <= 0 || (p->standard.mean && deviation <= 4 * DBL_EPSILON * fabs(p->mean[f]));
 }
 
-/* Does it vary at a node here?  As far as that node's own values say. */
-static int varies_here(const emi_problem *p, const emi_field *found, int f)
+/* Does it vary, as far as a node's own values say, among themselves or from the mean?  The mean has its last place at 2^last. */
+static int varies_here(const emi_problem *p, const emi_field *found, int f, double unit, int last)
 {
+    double mean = p->mean[f] / unit;
     for (int i = 0; i < p->mesh->hosted; i++) {
         emi_block own = emi_at(found, i);
         double highest = emi_column_of(own, EMI_HIGHEST)[f], lowest = emi_column_of(own, EMI_LOWEST)[f];
-        double size = fmax(highest, lowest);
-        if (highest / 2 + lowest / 2 > 2 * DBL_EPSILON * size && size > 0) return 1;
+        double size = fmax(highest, lowest), away = fabs(highest - mean);
+        if (!(size > 0)) continue;
+        if (highest / 2 + lowest / 2 > 2 * DBL_EPSILON * size || away > 4 * DBL_EPSILON * size + ldexp(1, last))
+            return 1;
     }
     return 0;
 }
 
 /* Of its sum of squares, fewer than 40 bits may be there. */
-static em_status refuse_small(const emi_problem *p, const emi_field *found, int f, em_error *err)
+static em_status refuse_small(const emi_problem *p, const emi_field *found, int f, double unit, int last, em_error *err)
 {
     char name[64];
-    if (!varies_here(p, found, f)) return EM_OK;
+    if (!varies_here(p, found, f, unit, last)) return EM_OK;
     return emi_fail(err, EM_EDATA,
                     "data: %s varies by less than masked sums hold beside the largest values of the data; try another "
                     "unit for it, or for those",
@@ -106,8 +109,8 @@ em_status emi_masked_judge(emi_problem *p, const emi_field *found, int order, co
         p->level[f] = (unsigned char)is_level(p, f, squares[f], unit[f]);
         level += p->level[f];
         varies |= !p->level[f];
-        if (squares[f] < ldexp(1, BITS - EMI_WIDE_BELOW + order)) {
-            em_status status = refuse_small(p, found, f, err);
+        if (squares[f] < ldexp(1, BITS - EMI_WIDE_BELOW + 2 * order)) {
+            em_status status = refuse_small(p, found, f, unit[f], order + 1 - EMI_WIDE_BELOW, err);
             if (status != EM_OK) return status;
         }
         if (p->level[f]) squares[f] = 0;

@@ -12,7 +12,7 @@ em_status emi_masked_order(emi_problem *p, const emi_field *found, int *order, i
 em_status emi_masked_values(emi_problem *p, const emi_field *found, double *values, em_error *err);
 
 /* p->level, and the squares of such features become 0; data without variance is refused, and at the nodes that hold it a feature
- * whose squares, in units of 2^order, have lost digits. */
+ * whose squares, beside values of 2^order, have lost digits. */
 em_status emi_masked_judge(emi_problem *p, const emi_field *found, int order, const double *unit, double *squares,
                            em_error *err);
 

@@ -87,13 +87,18 @@ done:
 /* The same where nobody's own number is to be seen; then each node may say that it is too few. */
 static em_status count_masked_rows(emi_problem *p, em_error *err)
 {
-    uint64_t *rows = emi_calloc((size_t)p->mesh->hosted, sizeof *rows);
+    const uint64_t most = UINT64_C(1) << 40; /* for which sums of squares have room */
+    uint64_t *rows = emi_calloc((size_t)p->mesh->hosted, sizeof *rows), here = 0;
     if (!rows) return emi_fail_memory(err, "rows");
-    for (int i = 0; i < p->mesh->hosted; i++) rows[i] = p->shard[i].count;
+    for (int i = 0; i < p->mesh->hosted; i++) here += rows[i] = p->shard[i].count;
     emi_masked_counts(p->mesh, rows, 1, &p->N);
-    if (!emi_mesh_failed(p->mesh)) emi_masked_rows(p->mesh, rows, p->N);
+    em_status status = emi_problem_status(p, err);
+    if (status == EM_OK && (p->N < here || p->N > most))
+        status = emi_fail(err, EM_ENET, "fit: the root says that all nodes have %llu rows; try again",
+                          (unsigned long long)p->N);
+    if (status == EM_OK) emi_masked_rows(p->mesh, rows, p->N);
     emi_free(rows);
-    return emi_problem_status(p, err);
+    return status == EM_OK ? emi_problem_status(p, err) : status;
 }
 
 /* Components to begin with, where a fraction of the variance says how many there will be. */

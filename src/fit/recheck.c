@@ -39,12 +39,24 @@ static em_status check_component(const emi_findings *f, int k, em_error *err)
     return EM_OK;
 }
 
+/* Each component has one place; look() has seen that these are within bounds. */
+static em_status check_order(const emi_findings *f, em_error *err)
+{
+    for (int k = 0; k < f->K; k++) {
+        int wrong = f->order[k] != floor(f->order[k]);
+        for (int j = 0; j < k; j++) wrong |= f->order[j] == f->order[k];
+        if (wrong) return refuse(k, "its place", err);
+    }
+    return EM_OK;
+}
+
 em_status emi_recheck(emi_findings *f, em_error *err)
 {
     em_mesh *mesh = f->job->problem->mesh;
     if (!emi_mesh_is_masked(mesh)) return EM_OK;
     emi_tree_give(mesh, f->sum, ((size_t)f->job->problem->d + 1) * (size_t)f->K);
     em_status status = emi_problem_status(f->job->problem, err);
+    if (status == EM_OK) status = check_order(f, err);
     for (int k = 0; k < f->K && status == EM_OK; k++) status = check_component(f, k, err);
     return status;
 }

@@ -301,7 +301,7 @@ em_status emi_find_mean(emi_problem *p, emi_overview *over, int center, em_error
     if (center && p->fill) memcpy(p->fill, p->mean, sizeof *p->fill * (size_t)p->d);
     p->standard.mean = center ? p->mean : NULL;
     TRY(sum_up(&task, squares_at, 2, over->squares, err));
-    if (masked) TRY(emi_masked_judge(p, &task.found, 2 * task.order, over->unit, over->squares, err));
+    if (masked) TRY(emi_masked_judge(p, &task.found, task.order, over->unit, over->squares, err));
 done:
     emi_field_free(&task.sent);
     emi_field_free(&task.found);

@@ -11,12 +11,19 @@ static uint64_t filled(uint64_t fill, int bits)
     return bits > 0 ? (fill >> (64 - bits)) - ((uint64_t)1 << (bits - 1)) : 0;
 }
 
-int emi_fix(double x, int places, uint64_t fill, uint64_t *word)
+/* Rounded as fixed.h says, by the halves of the fill.  The fraction is taken apart first, so that nothing is lost. */
+static int64_t rounded(double y, uint64_t fill)
 {
-    double y = ldexp(x, places), most = ldexp(1, EMI_BLOCK_BITS + 1);
+    double whole = floor(y), one = (double)(fill >> 32) * 0x1p-32, other = (double)(uint32_t)fill * 0x1p-32;
+    return (int64_t)whole + (int64_t)rint(y - whole + (one + other - 1));
+}
+
+int emi_fix(double y, uint64_t fill, uint64_t *word)
+{
+    const double most = ldexp(1, EMI_BLOCK_BITS + 1);
     if (!(fabs(y) < most)) return -1;
-    *word = (uint64_t)(int64_t)rint(y);
-    if (y != 0) *word += filled(fill, ilogb(y) - (DBL_MANT_DIG - 1));
+    int bits = y != 0 ? ilogb(y) - (DBL_MANT_DIG - 1) : 0;
+    *word = bits > 0 ? (uint64_t)(int64_t)y + filled(fill, bits) : (uint64_t)rounded(y, fill);
     return 0;
 }
 
@@ -67,9 +74,9 @@ int emi_fix_wide(double x, const uint64_t fill[EMI_WIDE_WORDS], uint64_t words[E
     place_bits(0, 0, words);
     if (x == 0) return 0;
     int last = ilogb(x) - (DBL_MANT_DIG - 1) + EMI_WIDE_BELOW; /* the place of its last bit */
-    double whole = last >= 0 ? ldexp(fabs(x), EMI_WIDE_BELOW - last) : rint(ldexp(fabs(x), EMI_WIDE_BELOW));
-    place_bits((uint64_t)whole, last >= 0 ? last : 0, words);
-    if (x < 0) negate(words);
+    int64_t whole = last >= 0 ? (int64_t)ldexp(x, EMI_WIDE_BELOW - last) : rounded(ldexp(x, EMI_WIDE_BELOW), fill[0]);
+    place_bits((uint64_t)(whole < 0 ? -whole : whole), last >= 0 ? last : 0, words);
+    if (whole < 0) negate(words);
     add_filled(words, fill, last);
     return 0;
 }

@@ -101,7 +101,7 @@ void emi_masking_close(em_mesh *mesh)
 
 void emi_masking_follow(em_mesh *mesh, const void *block, size_t bytes)
 {
-    em_error err;
+    em_error err = {0};
     struct emi_masking *m = mesh->masking;
     if (!m || emi_mesh_failed(mesh)) return;
     stick(mesh, m->masks.follow(m->state, m->sum.view, block, bytes, &err), &err);
@@ -111,7 +111,7 @@ void emi_masking_follow(em_mesh *mesh, const void *block, size_t bytes)
 
 void emi_masked_rows(em_mesh *mesh, const uint64_t *own, uint64_t all)
 {
-    em_error err;
+    em_error err = {0};
     const struct emi_masking *m = mesh->masking;
     for (int i = 0; m->masks.rows && i < mesh->hosted; i++)
         stick(mesh, m->masks.rows(m->state, mesh->first + i, own[i], all, &err), &err);
@@ -119,7 +119,7 @@ void emi_masked_rows(em_mesh *mesh, const uint64_t *own, uint64_t all)
 
 void emi_masked_consent(em_mesh *mesh, int columns, int features)
 {
-    em_error err;
+    em_error err = {0};
     const struct emi_masking *m = mesh->masking;
     for (int i = 0; m->masks.answer && i < mesh->hosted; i++)
         stick(mesh, m->masks.answer(m->state, mesh->first + i, columns, features, &err), &err);
@@ -206,7 +206,7 @@ static void add_up(sum_task *t, em_sum_kind kind, unsigned words)
 {
     em_mesh *mesh = t->mesh;
     struct emi_masking *m = mesh->masking;
-    em_error err;
+    em_error err = {0};
     if (emi_mesh_failed(mesh)) return;
     if (t->numbers > MOST / words) {
         stick(mesh, emi_fail(&err, EM_ENOTSUP, "masks: %zu numbers at once are too many; try fewer", t->numbers), &err);
@@ -218,6 +218,7 @@ static void add_up(sum_task *t, em_sum_kind kind, unsigned words)
     t->sum = m->sum;
     m->sum.number++;
     stick(mesh, alloc_rooms(t, &err), &err);
+    if (emi_mesh_failed(mesh)) return;
     double cost = (double)t->sum.count * mesh->hosted * mesh->graph->nodes;
     emi_mesh_run(mesh, 8 * cost, mask_body, t);
     emi_words_up(mesh, &t->words);
@@ -298,18 +299,26 @@ static em_status too_large(em_error *err)
                     "fit: a number of this node's is none, or larger than masked sums hold; try scale=std");
 }
 
+/* What is filled in follows from the numbers in their units, so that it is another one in others.  These lie at the end of the
+ * words until they are turned into words themselves, from the first on: none is overwritten before that. */
 static em_status fix(void *context, int i, uint64_t *words, uint64_t *room, em_error *err)
 {
     const fixed *t = context;
     const struct emi_masking *m = t->mesh->masking;
     const double *x = emi_at(t->parts, i).v;
     const size_t of_number = t->places ? 1 : EMI_WIDE_WORDS;
+    uint64_t *scaled = words + (of_number - 1) * t->count;
+    for (size_t n = 0; n < t->count; n++) {
+        double y = ldexp(x[n], t->places ? t->places[n] : -t->exponent);
+        memcpy(scaled + n, &y, sizeof y);
+    }
     em_status status =
-        m->masks.fill(m->state, t->mesh->first + i, x, t->count * sizeof *x, room, t->count * of_number, err);
+        m->masks.fill(m->state, t->mesh->first + i, scaled, t->count * sizeof *x, room, t->count * of_number, err);
     for (size_t n = 0; n < t->count && status == EM_OK; n++) {
         size_t at = n * of_number;
-        int wrong = t->places ? emi_fix(x[n], t->places[n], room[n], words + n)
-                              : emi_fix_wide(ldexp(x[n], -t->exponent), room + at, words + at);
+        double y;
+        memcpy(&y, scaled + n, sizeof y);
+        int wrong = t->places ? emi_fix(y, room[n], words + n) : emi_fix_wide(y, room + at, words + at);
         if (wrong) status = too_large(err);
     }
     return status;

@@ -65,7 +65,9 @@ void emi_question_about(em_mesh *mesh, const double *deviation, int d, double va
 
 double emi_question_rounding(const em_mesh *mesh)
 {
-    enum { ROUNDED_UP = 3 }; /* deviations, what they add up to, and the number of nodes: to powers of two */
+    enum {
+        ROUNDED_UP = 5
+    }; /* deviations, what they add up to, the number of nodes, and halves to 3/2: to powers of two */
     if (!emi_mesh_is_masked(mesh)) return 0;
     return ldexp(mesh->graph->nodes, ROUNDED_UP - EMI_BLOCK_BITS);
 }
@@ -73,7 +75,7 @@ double emi_question_rounding(const em_mesh *mesh)
 /* ---- asking ----------------------------------------------------------------------------------------------------------- */
 
 /* Vectors that are not orthonormal could be made so that the answer shows more of one node than of all. */
-static int are_orthonormal(emi_block x, double *gram)
+int emi_question_is_sound(emi_block x, double *gram)
 {
     static const double nearly = 1e-8;
     size_t size = (size_t)x.rows * (size_t)x.cols, cols = (size_t)x.cols;
@@ -91,7 +93,7 @@ static void check_vectors(em_mesh *mesh, emi_block x)
     double *gram = emi_doubles((size_t)x.cols * (size_t)x.cols);
     if (!gram)
         mesh->failure.code = emi_fail_memory(&mesh->failure, "question");
-    else if (!are_orthonormal(x, gram))
+    else if (!emi_question_is_sound(x, gram))
         fail(mesh, EM_ENET, "fit: the root asks for vectors that are not orthonormal, and is not answered; try again");
     emi_free(gram);
 }

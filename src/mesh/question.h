@@ -19,6 +19,9 @@ void emi_question_about(em_mesh *mesh, const double *deviation, int d, double va
  * for x' C x, may be in it.  A node that must not answer fails here. */
 void emi_question_ask(em_mesh *mesh, emi_block x);
 
+/* Are they such as are answered?  gram: (cols, cols) */
+int emi_question_is_sound(emi_block x, double *gram);
+
 /* C is. */
 void emi_question_ask_all(em_mesh *mesh, int d);
 

@@ -9,6 +9,7 @@
 #include "support/failing_memory.h"
 #include "support/matrix.h"
 #include "support/network.h"
+#include "support/plain_masks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,7 @@ typedef struct fit_plan {
     emi_scale scale;
     double variance; /* in place of K components */
     const char *path;
+    int masked;
 } fit_plan;
 
 static em_status save_and_load(const em_model *model, const char *path, em_error *err)
@@ -74,11 +76,12 @@ static em_status fit_workflow(const void *how, em_error *err)
     options.components = plan->variance > 0 ? 0 : K;
     options.variance = plan->variance;
     options.iterations = 4;
-    options.truth_compute = options.trace = 1;
+    options.truth_compute = options.trace = !plan->masked;
     options.scale = plan->scale;
     matrix_fill_table(values, ROWS, COLUMNS, 1);
     const network_plan small = {values, ROWS, COLUMNS, "er:0.7", plan->nodes, plan->threads};
     TRY(network_open(&net, &small, err));
+    if (plan->masked) TRY(plain_masks_set(net.mesh, 1, err));
     TRY(em_fit(&model, &options, net.mesh, net.shards, err));
     TRY(emi_model_name_features(model, named, err));
     TRY(save_and_load(model, plan->path, err));
@@ -108,13 +111,14 @@ static em_status resume_workflow(const void *how, em_error *err)
     options.components = K;
     options.iterations = 4 * K;
     options.tolerance = 0;
-    options.trace = EMI_TRACE_ALL;
+    options.trace = plan->masked ? EMI_TRACE_NONE : EMI_TRACE_ALL;
     options.checkpoint = plan->path;
     options.monitor = stop_at_once;
     matrix_fill_table(values, ROWS, MORE_COLUMNS, 1);
     const network_plan small = {values, ROWS, MORE_COLUMNS, "er:0.7", plan->nodes, plan->threads};
     (void)remove(plan->path); /* of an attempt that failed after it */
     TRY(network_open(&net, &small, err));
+    if (plan->masked) TRY(plain_masks_set(net.mesh, 1, err));
     TRY(em_fit(&model, &options, net.mesh, net.shards, err));
     em_model_free(&model);
     options.monitor = NULL;
@@ -133,7 +137,8 @@ static void fits_that_are_resumed(void **state)
     (void)state;
     for (int m = 0; em_method(m); m++) {
         const em_method_info *method = em_method(m);
-        const fit_plan plan = {method->name, method->single_node ? 1 : NODES, 1, EMI_SCALE_NONE, 0, scratch("fit.ck")};
+        const fit_plan plan = {
+            method->name, method->single_node ? 1 : NODES, 1, EMI_SCALE_NONE, 0, scratch("fit.ck"), 0};
         assert_true(fail_each_once(resume_workflow, &plan) > 60);
     }
 }
@@ -144,10 +149,25 @@ static void fits_of_every_method(void **state)
     for (int m = 0; em_method(m); m++)
         for (int threads = 1; threads <= 2; threads++) {
             const em_method_info *method = em_method(m);
-            const fit_plan plan = {method->name,        method->single_node ? 1 : NODES, threads, (emi_scale)(m % 3), 0,
-                                   scratch("model.npz")};
+            const fit_plan plan = {
+                method->name, method->single_node ? 1 : NODES, threads, (emi_scale)(m % 3), 0, scratch("model.npz"), 0};
             assert_true(fail_each_once(fit_workflow, &plan) > 60);
         }
+}
+
+static void fits_that_are_masked(void **state)
+{
+    static const char *const methods[] = {"krylov", "covariance"};
+    (void)state;
+    for (int m = 0; m < 2; m++)
+        for (int scale = EMI_SCALE_NONE; scale <= EMI_SCALE_SPECTRAL; scale++) {
+            const fit_plan plan = {methods[m], NODES, 1 + scale % 2, (emi_scale)scale, 0, scratch("model.npz"), 1};
+            assert_true(fail_each_once(fit_workflow, &plan) > 60);
+        }
+    const fit_plan fraction = {"krylov", NODES, 1, EMI_SCALE_NONE, 0.7, scratch("model.npz"), 1};
+    assert_true(fail_each_once(fit_workflow, &fraction) > 60);
+    const fit_plan resumed = {"krylov", NODES, 1, EMI_SCALE_NONE, 0, scratch("fit.ck"), 1};
+    assert_true(fail_each_once(resume_workflow, &resumed) > 60);
 }
 
 /* Out of memory is no reason for auto to try another method. */
@@ -155,9 +175,9 @@ static void fits_by_auto_and_of_a_fraction(void **state)
 {
     (void)state;
     for (int nodes = 1; nodes <= NODES; nodes += NODES - 1) {
-        const fit_plan plain = {"auto", nodes, 1, EMI_SCALE_NONE, 0, scratch("model.npz")};
+        const fit_plan plain = {"auto", nodes, 1, EMI_SCALE_NONE, 0, scratch("model.npz"), 0};
         assert_true(fail_each_once(fit_workflow, &plain) > 60);
-        const fit_plan fraction = {"krylov", nodes, 2, EMI_SCALE_NONE, 0.7, scratch("model.npz")};
+        const fit_plan fraction = {"krylov", nodes, 2, EMI_SCALE_NONE, 0.7, scratch("model.npz"), 0};
         assert_true(fail_each_once(fit_workflow, &fraction) > 60);
     }
 }
@@ -347,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_of_every_method),
         cmocka_unit_test(fits_that_are_resumed),
+        cmocka_unit_test(fits_that_are_masked),
         cmocka_unit_test(fits_by_auto_and_of_a_fraction),
         cmocka_unit_test(graphs),
         cmocka_unit_test(draws),

@@ -57,7 +57,7 @@ static void complain(trial *t, const char *format, ...)
  * to, at most the root of d lengths, and by some of the whole.  Masked words hold squares. */
 static double past_the_rank(const trial *t)
 {
-    double lengths = sqrt(t->p->d), words = t->masked ? sqrt(t->p->nodes * 0x1p-58) * lengths : 0;
+    double lengths = sqrt(t->p->d), words = t->masked ? sqrt(t->p->nodes * 0x1p-56) * lengths : 0;
     return fmax(250 * DBL_EPSILON * (lengths + 4), words);
 }
 
@@ -122,7 +122,7 @@ static void check_variance(trial *t, int k)
     double found = em_model_explained_variance(t->model)[k];
     double rounding = 1e-13 * (double)((t->exact->sigma[0] + t->exact->offset) / t->exact->sigma[k]);
     if (t->masked)
-        rounding = fmax(rounding, t->p->nodes * 0x1p-57 * pow(1e13 * rounding, 2)); /* of words for squares */
+        rounding = fmax(rounding, t->p->nodes * 0x1p-56 * pow(1e13 * rounding, 2)); /* of words for squares */
     const int64_t *cluster = em_model_clusters(t->model);
     int K = t->p->K, open = t->info->open_cluster && cluster[K - 1] == cluster[k] && K < t->exact->count;
     for (int j = 0; j < t->info->rank + open; j++) /* of those that cannot be told apart, variances are mixed too */

@@ -41,17 +41,20 @@ static void add_stream(uint64_t key, const em_sum *sum, int subtract, uint64_t *
     }
 }
 
+void plain_masks_pair(int node, int other, const em_sum *sum, uint64_t *words)
+{
+    int low = node < other ? node : other, high = node < other ? other : node;
+    uint64_t key = mix((uint64_t)low * 4096 + (uint64_t)high, sum->view, EM_VIEW_BYTES);
+    key = mix(key, &sum->number, sizeof sum->number);
+    add_stream(key, sum, other < node, words);
+}
+
 static em_status mask(void *state, int node, const em_sum *sum, uint64_t *words, em_error *err)
 {
     const plain_state *s = state;
     (void)err;
-    for (int other = 0; other < s->nodes; other++) {
-        if (other == node) continue;
-        int low = node < other ? node : other, high = node < other ? other : node;
-        uint64_t key = mix((uint64_t)low * 4096 + (uint64_t)high, sum->view, EM_VIEW_BYTES);
-        key = mix(key, &sum->number, sizeof sum->number);
-        add_stream(key, sum, other < node, words);
-    }
+    for (int other = 0; other < s->nodes; other++)
+        if (other != node) plain_masks_pair(node, other, sum, words);
     return EM_OK;
 }
 

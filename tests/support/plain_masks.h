@@ -11,4 +11,7 @@ em_status plain_masks_set(em_mesh *mesh, uint64_t seed, em_error *err);
 extern const em_masks plain_masks;
 void *plain_masks_state(int nodes, uint64_t seed);
 
+/* words += the node's mask with one other. */
+void plain_masks_pair(int node, int other, const em_sum *sum, uint64_t *words);
+
 #endif
