@@ -172,7 +172,7 @@ says '"bytes_each_link": 153508160'
 sed 's/^scale.*/method = dsa/; s/^\[site oslo\]/&\naddress = o:1/' heart.study >gossip.study
 works study check gossip.study
 ! grep -qF "not needed" "$out" || fail "dsa needs all edges"
-says "its estimate in"
+says "in every iteration, which is made from that site's covariance"
 
 # Who can learn what: five lines of each kind, and with masks nobody sees anybody.
 for study in heart gossip; do

@@ -83,7 +83,7 @@ const study_lesson *study_learnt(const emi_study *study, int index)
 
 void study_print_learnt(const emi_study *study)
 {
-    enum { COLUMN = 16, WIDTH = 92 };
+    enum { COLUMN = 16, WIDTH = 79 };
     const study_lesson *lesson;
     (void)printf("What each can learn, %s masks:\n", study->masks ? "with" : "without");
     for (int n = 0; (lesson = study_learnt(study, n)); n++)
