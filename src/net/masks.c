@@ -39,7 +39,9 @@ static em_status stream_next(stream *s, size_t count, em_error *err)
     int bytes = (int)(8 * count), made = 0;
     if (EVP_EncryptUpdate(s->cipher, (unsigned char *)s->words, &made, zeros, bytes) != 1 || made != bytes)
         return emi_crypto_refused("ChaCha20", err);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
     for (size_t n = 0; n < count; n++) s->words[n] = emi_u64_read((const unsigned char *)&s->words[n]);
+#endif
     return EM_OK;
 }
 
@@ -61,7 +63,8 @@ static void take(uint64_t *words, const uint64_t *more, size_t count, unsigned o
 /* The words of a number carry into each other, least first. */
 static void add(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
-    for (size_t n = 0; n < count; n += of_number) {
+    for (size_t n = 0; n < count && of_number == 1; n++) words[n] += more[n]; /* as fast as memory */
+    for (size_t n = 0; n < count && of_number > 1; n += of_number) {
         uint64_t carry = 0;
         for (size_t w = n; w < n + of_number; w++) {
             uint64_t sum = words[w] + more[w], total = sum + carry;
@@ -73,7 +76,8 @@ static void add(uint64_t *words, const uint64_t *more, size_t count, unsigned of
 
 static void subtract(uint64_t *words, const uint64_t *more, size_t count, unsigned of_number)
 {
-    for (size_t n = 0; n < count; n += of_number) {
+    for (size_t n = 0; n < count && of_number == 1; n++) words[n] -= more[n];
+    for (size_t n = 0; n < count && of_number > 1; n += of_number) {
         uint64_t borrow = 0;
         for (size_t w = n; w < n + of_number; w++) {
             uint64_t rest = words[w] - more[w], total = rest - borrow;
