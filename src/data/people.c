@@ -55,7 +55,7 @@ static void gather(const emi_people *who, const unsigned char *variant, size_t f
     memset(out, 0, bytes);
     for (size_t n = 0; n < IN_BYTE * bytes && IN_BYTE * first + n < who->shard->count; n++) {
         size_t person = order[IN_BYTE * first + n];
-        unsigned code = variant[person / IN_BYTE] >> (2 * (person % IN_BYTE)) & 3U;
+        unsigned code = (unsigned)variant[person / IN_BYTE] >> (2 * (person % IN_BYTE)) & 3U;
         out[n / IN_BYTE] = (unsigned char)(out[n / IN_BYTE] | code << (2 * (n % IN_BYTE)));
     }
 }

@@ -16,7 +16,7 @@ agrees()
 works fit a.bed b.bed c.bed -k 5 -o one.npz
 for ranks in 2 3; do
     works_together $ranks fit a.bed b.bed c.bed -k 5 -o together.npz
-    says "scale     binomial, by allele frequencies over all nodes; 2 variants without variation left out"
+    says "scale     binomial, by allele frequencies over all nodes; 3 variants without variation left out"
     for site in a b c; do works transform together.npz $site.bed -o $site.eigenvec; done
     agrees check pooled.bed 5 a.eigenvec b.eigenvec c.eigenvec --eigenval a.eigenval
     works transform one.npz a.bed -o one.npy

@@ -21,7 +21,7 @@ suffix=bed
 all_start 3
 all_end_well 3
 logs_agree
-grep -q "^scale     binomial, by allele frequencies over all nodes; 2 variants without variation left out" out.1 ||
+grep -q "^scale     binomial, by allele frequencies over all nodes; 3 variants without variation left out" out.1 ||
     fail "the scale is not told"
 for n in 0 1 2; do "$program" transform model.0.npz "data.$n.bed" -o "people.$n.eigenvec" -q; done
 "$python" "$reference" check pooled.bed 5 people.0.eigenvec people.1.eigenvec people.2.eigenvec --eigenval people.2.eigenval ||

@@ -53,7 +53,7 @@ def draw(people, variants, missing, seed):
     group = rng.choice(POPULATIONS, people, p=share / share.sum())
     copies = rng.binomial(2, frequency[group]).astype(np.uint8)
     copies[rng.random(copies.shape) < missing] = 3
-    copies[:, 5], copies[:, 17] = 0, np.where(copies[:, 17] == 3, 3, 2)  # without variation
+    copies[:, 5], copies[:, 17], copies[:, 29] = 0, np.where(copies[:, 17] == 3, 3, 2), 3  # without variation, or a call
     return copies
 
 
@@ -85,10 +85,15 @@ def make(args):
     write(args.folder / "new", copies[args.people:], variants, people[args.people:])
 
 
+def mean_of(copies):
+    """Of the calls there are, 0 without any."""
+    return np.nansum(copies, axis=0) / np.maximum(1, np.sum(~np.isnan(copies), axis=0))
+
+
 def standardised(copies, mean=None):
     """(g - 2p) / sqrt(2p (1 - p)), zero where there is no call; variants that do not vary are left out."""
     if mean is None:
-        mean = np.nanmean(copies, axis=0)
+        mean = mean_of(copies)
     varies = (mean > 0) & (mean < 2)
     X = (copies - mean)[:, varies] / np.sqrt(mean * (1 - mean / 2))[varies]
     return np.where(np.isnan(X), 0, X), varies
@@ -135,7 +140,7 @@ def check(args):
 
 def project(args):
     copies, bim, _ = read(args.bed)
-    mean = np.nanmean(copies, axis=0)
+    mean = mean_of(copies)
     X, varies = standardised(copies)
     names, scores = table(args.eigenvec)
     lines = [line.split("\t") for line in Path(args.loadings).read_text().splitlines()]
