@@ -111,11 +111,13 @@ typedef struct em_read_options {
     const char *const *features; /* the names of another table's columns: read these, in this */
     size_t feature_count;        /* order; what lacks one or has another is refused */
     const char *features_of;     /* whose they are, for messages */
+    int transpose;               /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
 } em_read_options;
 
 typedef struct em_data em_data;
 /* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), raw numbers
- * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
+ * ("raw:f32:D:file"), a sparse matrix (SciPy's .npz, Matrix Market, AnnData's .h5ad), which is held in memory as what
+ * it stores, or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
  * file of that name); pipes are read too.  Plain binary files are memory-mapped, also inside an .npz that is not
  * compressed; what is compressed, text or a pipe is held in memory.  A file must stay as it is while it is open, but
  * may be replaced by renaming another to its name.  One that gets shorter ends the process by SIGBUS, unless
@@ -128,6 +130,11 @@ EM_API void em_guard_files(void);
 /* Over the caller's own memory, borrowed and never written.  Strides are in bytes; 0 means packed row-major. */
 EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                                     ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
+/* A sparse matrix in compressed rows (CSR), borrowed too: row r has values[n] in column indices[n], counted from 0, for
+ * starts[r] <= n < starts[r + 1]; columns in any order, and what is there twice is added up.  type: EM_F32 or EM_F64; index_type, of
+ * indices and starts: EM_I32 or EM_I64.  It is centred and scaled without ever being dense. */
+EM_API em_status em_data_from_csr(em_data **out, const void *values, em_dtype type, const void *indices,
+                                  const void *starts, em_dtype index_type, size_t rows, size_t columns, em_error *err);
 EM_API void em_data_free(em_data **data);
 
 EM_API size_t em_data_rows(const em_data *data);

@@ -26,7 +26,7 @@ const emi_operator_kind *emi_fit_plan_products(const emi_problem *p, long produc
 {
     double each = (double)products * p->mesh->graph->nodes * emi_by_covariance.cost(0, p->d, p->K),
            dense = emi_form_cost((double)p->N, p->d) + each,
-           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K);
+           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K) * p->filled;
     return dense < implicit && p->dense_fits ? &emi_by_covariance : &emi_by_rows;
 }
 
@@ -114,6 +114,7 @@ static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
 {
     return (emi_sizes){.rows = (double)p->N,
                        .features = p->d,
+                       .filled = p->filled,
                        .components = p->K,
                        .first = block_of(p, options),
                        .tolerance = options->tolerance,

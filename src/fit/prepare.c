@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "data/form.h"
 #include "data/moments.h"
+#include "data/row_kind.h"
 #include "fit/check.h"
 #include "fit/standardise.h"
 
@@ -131,16 +132,27 @@ static int is_single(em_dtype type)
     return type == EM_F32 || type == EM_F16 || type == EM_U8 || type == EM_I8 || type == EM_BOOL;
 }
 
-/* Into half of the memory, in every process: what is decided by it must be decided alike. */
+/* Whether rows have more digits than that, 0 or 1, less half of the share of them that there is not to multiply: what all nodes need to
+ * know of rows, in one number. */
+static double rows_in_a_number(const emi_shard *shard)
+{
+    const emi_row_kind *rows = emi_rows_of(shard);
+    double filled = rows && rows->width ? rows->width(shard->data) / (double)shard->data->columns : 1;
+    return !is_single(shard->data->type) - (1 - filled) / 2;
+}
+
+/* Into half of the memory, in every process: what is decided by it must be decided alike.  Rows of a kind of their own are not to be
+ * copied as numbers, as the side of the rows would. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
-    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0};
-    for (int i = 0; i < p->mesh->hosted; i++) most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
+    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, -1};
+    for (int i = 0; i < p->mesh->hosted; i++) most[1] = fmax(most[1], rows_in_a_number(&p->shard[i]));
     em_status status = emi_process_max(p->mesh, most, 2, err);
     p->dense_fits = most[0] < 1;
-    p->rows_are_single = most[1] == 0;
-    p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half;
+    p->rows_are_single = most[1] < 0.5;
+    p->filled = 1 - 2 * (!p->rows_are_single - most[1]);
+    p->gram_fits = p->mesh->graph->nodes == 1 && !emi_rows_of(&p->shard[0]) && 8 * rows * rows < half;
     return status;
 }
 

@@ -23,6 +23,7 @@ typedef struct emi_problem {
     int constant_features;  /* left unscaled under std */
     emi_operator *C;        /* [hosted] all of a kind */
     int dense_fits;         /* all covariances, into the memory of all processes */
+    double filled;          /* of the numbers of a row, those that products cost: 1, but for sparse rows */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
     int largest;            /* exponent of the largest value anywhere */
     int gram_fits;          /* the matrix of the products of all rows, on a network of one node */
