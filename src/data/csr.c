@@ -24,6 +24,12 @@ void emi_csr_free(emi_csr *m)
     *m = (emi_csr){0};
 }
 
+int emi_csr_is_likely(size_t side, size_t count)
+{
+    enum { ALWAYS = 1 << 24, EMPTY = 1000 };
+    return side <= INT32_MAX && (side <= ALWAYS || side / EMPTY <= count);
+}
+
 /* ---- is it one? --------------------------------------------------------------------------------------------------- */
 
 static long long whole_at(const void *numbers, em_dtype type, size_t n)
@@ -85,7 +91,7 @@ static em_status own(emi_csr *m, const char *name, em_error *err)
     void *values = emi_calloc(count, size);
     int32_t *indices = emi_calloc(count, sizeof *indices);
     int64_t *starts = emi_calloc(m->rows + 1, sizeof *starts);
-    if (!values || !indices || !starts || m->columns > INT32_MAX) {
+    if (!values || !indices || !starts) {
         emi_free(starts);
         emi_free(indices);
         emi_free(values);
@@ -213,8 +219,9 @@ em_status emi_csr_open(em_data *data, emi_csr *m, em_error *err)
 {
     em_status status = EM_OK;
     emi_csr *kept = NULL;
-    if (m->columns > INT32_MAX)
-        return emi_fail(err, EM_EDATA, "%s: %zu columns are too many; try fewer", data->name, m->columns);
+    if (!emi_csr_is_likely(m->columns, emi_csr_count(m)))
+        return emi_fail(err, EM_EDATA, "%s: %zu columns are too many for %zu entries; try fewer", data->name, m->columns,
+                        emi_csr_count(m));
     TRY(add_up_doubles(m, data->name, err));
     TRY(find_full(m, data->name, err));
     kept = emi_calloc(1, sizeof *kept);

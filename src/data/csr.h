@@ -40,6 +40,9 @@ static inline double emi_csr_value(const emi_csr *m, size_t n)
 /* Entries that are stored. */
 size_t emi_csr_count(const emi_csr *m);
 
+/* Is a side of so many rows, or columns, one that so few entries may have?  A file's word is no reason to allocate that much. */
+int emi_csr_is_likely(size_t side, size_t count);
+
 /* Are starts and indices what they have to be, with so many entries in the arrays?  `name` is for the message. */
 em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_error *err);
 

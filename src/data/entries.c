@@ -101,8 +101,8 @@ em_status emi_entries_to_csr(emi_entries *e, emi_csr *out, const char *name, em_
     em_status status = EM_OK;
     int sorted;
     int64_t *starts = NULL;
-    if (e->rows > INT32_MAX || e->columns > INT32_MAX)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu x %zu is too large; try parts of it", name, e->rows, e->columns));
+    if (!emi_csr_is_likely(e->rows, e->count))
+        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows are too many for %zu entries; try fewer", name, e->rows, e->count));
     starts = emi_calloc(e->rows + 1, sizeof *starts);
     if (!starts) TRY(emi_fail_memory(err, name));
     TRY(count_rows(e, starts, &sorted, name, err));
