@@ -181,7 +181,7 @@ static em_status read_outline(const source *s, outline *o, em_error *err)
 static em_status read_matrix(const source *s, int transpose, emi_csr *m, em_error *err)
 {
     em_status status = EM_OK;
-    outline o;
+    outline o = {0};
     size_t starts, indices, values;
     TRY(read_outline(s, &o, err));
     *m = (emi_csr){.rows = o.major, .columns = o.minor, .index_type = EM_I32, .start_type = EM_I64, .owned = 1};

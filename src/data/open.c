@@ -123,14 +123,11 @@ static em_status match_columns(em_data *data, const em_read_options *o, emi_colu
     return status;
 }
 
-/* Columns named by the user, for readers that do not pick them on their own; and what only a text, or a sparse matrix, has. */
+/* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
 static em_status pick_columns(em_data *data, const emi_read_request *request, em_error *err)
 {
     const em_read_options *o = &request->options;
     emi_columns listed = {0};
-    if (o->transpose && data->source->rows != &emi_csr_rows)
-        return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it", data->name,
-                        data->format);
     if (o->label || o->delimiter)
         return emi_fail(err, EM_EINVAL, "%s: %s is of a CSV alone, and this is %s; try without it", data->name,
                         o->label ? "a label" : "a delimiter", data->format);
@@ -173,6 +170,9 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
     if (data->rows == 0 || data->columns == 0)
         return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
                         data->rows, data->columns);
+    if (request->options.transpose && data->source->rows != &emi_csr_rows)
+        return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it", data->name,
+                        data->format);
     return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 

@@ -141,7 +141,7 @@ static void a_long_text(void **state)
     double *row = malloc(SIDE * sizeof *row);
     em_error err = {0};
     assert_true(text && row);
-    at += sprintf(at, HEADER("real general") "%d %d %d\n", SIDE, SIDE, SIDE * SIDE);
+    at += sprintf(at, "%s%d %d %d\n", HEADER("real general"), SIDE, SIDE, SIDE * SIDE);
     for (int c = SIDE; c >= 1; c--)
         for (int r = 1; r <= SIDE; r++) at += sprintf(at, "%d %d %d.25\n", r, c, r * c);
     for (int way = 0; way < 2; way++) {

@@ -84,13 +84,12 @@ static void fits_are_the_dense_ones(void **state)
 {
     (void)state;
     const setting settings[] = {{1, 1, NULL}, {1, 2, NULL}, {NODES, 2, NULL}, {NODES, 1, "shuffle"}};
-    const char *const methods[] = {"auto", "krylov", "covariance", "oi"};
-    for (int n = 0; n < 32; n++) {
+    const char *const methods[] = {"auto", "krylov", "covariance"};
+    for (int n = 0; n < 48; n++) {
         sparse_table t = usual(n & 1 ? EM_F32 : EM_F64, n >> 1 & 1);
-        em_options options = options_for(methods[n >> 2 & 3], K);
+        em_options options = options_for(methods[n % 3], K);
         options.scale = n & 4 ? EMI_SCALE_STD : EMI_SCALE_NONE;
         options.center = n != 6;
-        options.iterations = n >> 2 == 3 ? 5000 : -1;
         check_fits(&t, &options, settings[(n >> 3) & 3], K, 1e-10);
         sparse_free(&t);
     }
