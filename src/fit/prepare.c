@@ -43,6 +43,14 @@ int emi_problem_block(const emi_problem *p, const em_options *options, emi_real 
     return block < p->d ? block : p->d;
 }
 
+/* On one node, where columns cost more than steps: what the kernel multiplies at once, or twice that where the basis will be so
+ * large that the algebra of a step counts too. */
+int emi_problem_narrow(const emi_problem *p, emi_real real)
+{
+    enum { MANY = 16 };
+    return p->mesh->graph->nodes == 1 ? (p->K > MANY ? 2 : 1) * emi_panel_width(real) : p->d;
+}
+
 /* ---- the user's units ------------------------------------------------------------------------ */
 
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue)

@@ -85,6 +85,9 @@ const emi_helpers *emi_problem_helpers(const emi_problem *p, int i);
 /* Columns of krylov's first block.  On one node, those that its kernel would fill up with zeros are used. */
 int emi_problem_block(const emi_problem *p, const em_options *options, emi_real real);
 
+/* And of those after it, at most. */
+int emi_problem_narrow(const emi_problem *p, emi_real real);
+
 /* Floating-point operations of a product with K vectors at every node here. */
 double emi_problem_product_cost(const emi_problem *p, int K);
 
