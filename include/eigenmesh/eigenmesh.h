@@ -111,7 +111,7 @@ typedef struct em_read_options {
     const char *const *features; /* the names of another table's columns: read these, in this */
     size_t feature_count;        /* order; what lacks one or has another is refused */
     const char *features_of;     /* whose they are, for messages */
-    int transpose;               /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
+    int transpose; /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
 } em_read_options;
 
 typedef struct em_data em_data;

@@ -47,8 +47,8 @@ em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_err
         long long begin = last, end = last = whole_at(m->starts, m->start_type, r + 1);
         if (end < begin || (unsigned long long)end > count)
             return emi_fail(err, EM_EDATA,
-                            "%s: row %zu (from 0) goes from entry %lld to %lld of %zu; try making the matrix anew", name,
-                            r, begin, end, count);
+                            "%s: row %zu (from 0) goes from entry %lld to %lld of %zu; try making the matrix anew",
+                            name, r, begin, end, count);
         for (size_t n = (size_t)begin; n < (size_t)end; n++) {
             long long column = whole_at(m->indices, m->index_type, n);
             if (column < 0 || (unsigned long long)column >= m->columns)
@@ -220,8 +220,8 @@ em_status emi_csr_open(em_data *data, emi_csr *m, em_error *err)
     em_status status = EM_OK;
     emi_csr *kept = NULL;
     if (!emi_csr_is_likely(m->columns, emi_csr_count(m)))
-        return emi_fail(err, EM_EDATA, "%s: %zu columns are too many for %zu entries; try fewer", data->name, m->columns,
-                        emi_csr_count(m));
+        return emi_fail(err, EM_EDATA, "%s: %zu columns are too many for %zu entries; try fewer", data->name,
+                        m->columns, emi_csr_count(m));
     TRY(add_up_doubles(m, data->name, err));
     TRY(find_full(m, data->name, err));
     kept = emi_calloc(1, sizeof *kept);

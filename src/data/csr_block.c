@@ -8,7 +8,8 @@
 
 static int as_it_lies(const emi_csr_view *v)
 {
-    return v->m->type == (v->real == EMI_SINGLE ? EM_F32 : EM_F64) && v->m->index_type == EM_I32 && !v->less && !v->fill;
+    return v->m->type == (v->real == EMI_SINGLE ? EM_F32 : EM_F64) && v->m->index_type == EM_I32 && !v->less &&
+           !v->fill;
 }
 
 static void find_rows(const emi_csr_view *v, size_t first, size_t count, emi_csr_block *b)

@@ -22,10 +22,10 @@ typedef struct product {
     const emi_operator *C;
     emi_csr_view view;
     int columns;
-    int measures;        /* the scores' squares are asked for too                                             */
-    double *mean;        /* [d] that is taken off products: 0 where the view does it already; NULL: none is   */
-    const void *X;       /* in panels, scaled                                                                 */
-    const void *start;   /* that scores begin with, in panels                                                 */
+    int measures;      /* the scores' squares are asked for too                                             */
+    double *mean;      /* [d] that is taken off products: 0 where the view does it already; NULL: none is   */
+    const void *X;     /* in panels, scaled                                                                 */
+    const void *start; /* that scores begin with, in panels                                                 */
 } product;
 
 /* ---- what is the same for all rows --------------------------------------------------------------------------------------- */
@@ -43,8 +43,8 @@ static em_status open_product(product *t, const emi_operator *C, emi_real real, 
     const emi_csr *m = C->shard->data->state;
     size_t d = m->columns;
     t->C = C;
-    t->view = (emi_csr_view){
-        .shard = C->shard, .m = m, .real = real, .fill = C->shard->data->holes ? standard->fill : NULL};
+    t->view =
+        (emi_csr_view){.shard = C->shard, .m = m, .real = real, .fill = C->shard->data->holes ? standard->fill : NULL};
     if (!standard->mean) return EM_OK;
     t->mean = emi_doubles(d);
     if (!t->mean) return emi_fail_memory(err, "product");
@@ -124,7 +124,8 @@ static void multiply_block(const product *t, const emi_csr_block *b, double *sum
     }
 }
 
-static em_status product_of_part(void *context, size_t from, size_t rows, double *sum, emi_scratch scratch, em_error *err)
+static em_status product_of_part(void *context, size_t from, size_t rows, double *sum, emi_scratch scratch,
+                                 em_error *err)
 {
     (void)err;
     const product *t = context;
@@ -158,7 +159,8 @@ static double width(const em_data *data)
     return (double)emi_csr_count(m) / (double)m->rows;
 }
 
-static em_status multiply_some(product *t, emi_block X, emi_block Z, double *squares, emi_scratch scratch, em_error *err)
+static em_status multiply_some(product *t, emi_block X, emi_block Z, double *squares, emi_scratch scratch,
+                               em_error *err)
 {
     em_status status = EM_OK;
     t->columns = X.cols;
@@ -244,7 +246,8 @@ static em_status score_body(void *context, int index, int worker, em_error *err)
 }
 
 /* In double precision, whatever they are wanted in. */
-static em_status scores(const emi_operator *C, emi_real real, emi_block X, void *out, emi_scratch scratch, em_error *err)
+static em_status scores(const emi_operator *C, emi_real real, emi_block X, void *out, emi_scratch scratch,
+                        em_error *err)
 {
     em_status status = EM_OK;
     const emi_helpers alone = {NULL, &scratch};

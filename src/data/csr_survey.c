@@ -74,8 +74,7 @@ static void count_zeros(const survey *s, size_t rows, double *found, const doubl
         if (zeros == 0) continue;
         double away = s->origin[f] + centre[f];
         found[EMI_SQUARES * d + f] = zeros * away * away;
-        for (int e = EMI_HIGHEST; e <= EMI_LOWEST; e++)
-            found[(size_t)e * d + f] = larger(found[(size_t)e * d + f], 0);
+        for (int e = EMI_HIGHEST; e <= EMI_LOWEST; e++) found[(size_t)e * d + f] = larger(found[(size_t)e * d + f], 0);
     }
 }
 

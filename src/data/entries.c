@@ -51,8 +51,8 @@ static em_status count_rows(const emi_entries *e, int64_t *starts, int *sorted, 
         int32_t row = e->row[n], column = e->column[n];
         if (row < 0 || (size_t)row >= e->rows || column < 0 || (size_t)column >= e->columns)
             return emi_fail(err, EM_EDATA,
-                            "%s: entry %zu is in row %d, column %d (from 0) of %zu x %zu; try making the file anew", name, n,
-                            row, column, e->rows, e->columns);
+                            "%s: entry %zu is in row %d, column %d (from 0) of %zu x %zu; try making the file anew",
+                            name, n, row, column, e->rows, e->columns);
         starts[row + 1]++;
         if (n > 0 && row < e->row[n - 1]) *sorted = 0;
     }

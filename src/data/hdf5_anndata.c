@@ -70,7 +70,8 @@ const char *emi_anndata_table(hid_t file)
 static hid_t open_group(hid_t file, const char *path)
 {
     H5O_info_t about;
-    if (H5Oget_info_by_name2(file, path, &about, H5O_INFO_BASIC, H5P_DEFAULT) < 0 || about.type != H5O_TYPE_GROUP) return -1;
+    if (H5Oget_info_by_name2(file, path, &about, H5O_INFO_BASIC, H5P_DEFAULT) < 0 || about.type != H5O_TYPE_GROUP)
+        return -1;
     return H5Gopen2(file, path, H5P_DEFAULT);
 }
 
@@ -107,8 +108,8 @@ static hid_t open_list(const source *s, const char *what, H5T_class_t *kind, siz
 
 static em_status no_list(const source *s, const char *what, em_error *err)
 {
-    return emi_fail(err, EM_EDATA, "%s: %s of its sparse matrix is no list of numbers; try writing the file anew", s->name,
-                    what);
+    return emi_fail(err, EM_EDATA, "%s: %s of its sparse matrix is no list of numbers; try writing the file anew",
+                    s->name, what);
 }
 
 static em_status read_list(const source *s, const char *what, hid_t set, hid_t type, size_t count, void **out,
@@ -147,7 +148,8 @@ static em_status read_values(const source *s, void **out, em_dtype *type, size_t
         return no_list(s, "data", err);
     }
     *type = size <= (kind == H5T_FLOAT ? 4 : 2) ? EM_F32 : EM_F64;
-    em_status status = read_list(s, "data", set, *type == EM_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, *count, out, err);
+    em_status status =
+        read_list(s, "data", set, *type == EM_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, *count, out, err);
     if (status == EM_OK && kind == H5T_INTEGER && *type == EM_F64) *type = emi_narrow(*out, *count);
     return status;
 }
@@ -169,10 +171,11 @@ static em_status read_outline(const source *s, outline *o, em_error *err)
         return emi_fail(err, EM_ENOTSUP, "%s: its sparse matrix is encoded as '%s'; try csr_matrix", s->name,
                         *kind ? kind : old);
     if (!read_shape(s->group, "shape", shape) && !read_shape(s->group, "h5sparse_shape", shape))
-        return emi_fail(err, EM_EDATA, "%s: its sparse matrix has no attribute shape; try writing the file anew", s->name);
+        return emi_fail(err, EM_EDATA, "%s: its sparse matrix has no attribute shape; try writing the file anew",
+                        s->name);
     if (shape[0] < 0 || shape[1] < 0 || shape[0] > INT32_MAX || shape[1] > INT32_MAX)
-        return emi_fail(err, EM_EDATA, "%s: %lld x %lld is no shape of a matrix that can be read; try parts of it", s->name,
-                        shape[0], shape[1]);
+        return emi_fail(err, EM_EDATA, "%s: %lld x %lld is no shape of a matrix that can be read; try parts of it",
+                        s->name, shape[0], shape[1]);
     o->major = (size_t)shape[o->by_columns ? 1 : 0];
     o->minor = (size_t)shape[o->by_columns ? 0 : 1];
     return EM_OK;
@@ -189,8 +192,9 @@ static em_status read_matrix(const source *s, int transpose, emi_csr *m, em_erro
     TRY(read_whole(s, "indices", H5T_NATIVE_INT32, &m->indices, &indices, err));
     TRY(read_values(s, &m->values, &m->type, &values, err));
     if (starts != o.major + 1 || indices != values)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu starts, %zu indices and %zu values for %zu rows; try writing the file anew",
-                     s->name, starts, indices, values, o.major));
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: %zu starts, %zu indices and %zu values for %zu rows; try writing the file anew", s->name,
+                     starts, indices, values, o.major));
     TRY(emi_csr_check(m, values, s->name, err));
     if (o.by_columns != !!transpose) TRY(emi_csr_transpose(m, s->name, err));
 done:
@@ -252,7 +256,8 @@ em_status emi_anndata_name(hid_t file, int transpose, em_data *data, em_error *e
     hid_t set = has(frame, index) ? H5Dopen2(frame, index, H5P_DEFAULT) : -1, own = set >= 0 ? H5Dget_type(set) : -1;
     int text = own >= 0 && H5Tget_class(own) == H5T_STRING && points_of(H5Dget_space(set)) == (hssize_t)data->columns;
     hid_t type = text ? text_type(own) : -1;
-    if (text) status = H5Tis_variable_str(own) > 0 ? take_variable(set, type, data, err) : take_fixed(set, type, data, err);
+    if (text)
+        status = H5Tis_variable_str(own) > 0 ? take_variable(set, type, data, err) : take_fixed(set, type, data, err);
     if (type >= 0) (void)H5Tclose(type);
     if (own >= 0) (void)H5Tclose(own);
     if (set >= 0) (void)H5Dclose(set);

@@ -58,8 +58,8 @@ static em_status next_line(text *t, int *more, em_error *err)
             break;
         }
         if (length + 1 == LONGEST || !*t->at)
-            return emi_fail(err, EM_EDATA, "%s: line %zu is no text, or longer than %d letters; try another file", t->name,
-                            t->line, LONGEST);
+            return emi_fail(err, EM_EDATA, "%s: line %zu is no text, or longer than %d letters; try another file",
+                            t->name, t->line, LONGEST);
         t->held[length++] = (char)*t->at;
     }
     t->held[length] = 0;
@@ -93,10 +93,10 @@ static em_status next_words(text *t, em_error *err)
 /* ---- the header -------------------------------------------------------------------------------------------------------- */
 
 typedef struct header {
-    int pattern;      /* entries have no value: each is 1               */
-    int whole;        /* values are whole numbers                       */
-    int mirrored;     /* of a symmetric one, half is stored             */
-    double sign;      /* that the other half has: -1 of a skew one      */
+    int pattern;  /* entries have no value: each is 1               */
+    int whole;    /* values are whole numbers                       */
+    int mirrored; /* of a symmetric one, half is stored             */
+    double sign;  /* that the other half has: -1 of a skew one      */
     size_t rows, columns, count;
 } header;
 
@@ -176,14 +176,19 @@ static em_status read_entry(text *t, const header *h, emi_entries *e, em_error *
     size_t row, column;
     double value = 1;
     if (t->words != (h->pattern ? 2 : 3))
-        return refuse(t, h->pattern ? "is to have a row and a column; try making the file anew"
-                                    : "is to have a row, a column and a value; try making the file anew",
+        return refuse(t,
+                      h->pattern ? "is to have a row and a column; try making the file anew"
+                                 : "is to have a row, a column and a value; try making the file anew",
                       err);
     if (!read_place(t->word[0], h->rows, &row) || !read_place(t->word[1], h->columns, &column))
-        return emi_fail(err, EM_EDATA, "%s: line %zu has an entry in row %.20s, column %.20s of %zu x %zu, counted from 1",
-                        t->name, t->line, t->word[0], t->word[1], h->rows, h->columns);
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: line %zu has an entry in row %.20s, column %.20s of %zu x %zu; try making the file anew, with rows "
+            "and columns from 1 on",
+            t->name, t->line, t->word[0], t->word[1], h->rows, h->columns);
     if (!h->pattern && !read_value(t->word[2], &value))
-        return emi_fail(err, EM_EDATA, "%s: line %zu: '%.40s' is no number; try mending it", t->name, t->line, t->word[2]);
+        return emi_fail(err, EM_EDATA, "%s: line %zu: '%.40s' is no number; try mending it", t->name, t->line,
+                        t->word[2]);
     TRY(emi_entries_add(e, row, column, value, t->name, err));
     if (h->mirrored && row != column) TRY(emi_entries_add(e, column, row, h->sign * value, t->name, err));
 done:
@@ -196,13 +201,15 @@ static em_status read_entries(text *t, const header *h, emi_entries *e, em_error
     size_t count = 0;
     TRY(next_words(t, err));
     for (; t->words; count++) {
-        if (count == h->count) TRY(refuse(t, "is one entry more than the header promises; try making the file anew", err));
+        if (count == h->count)
+            TRY(refuse(t, "is one entry more than the header promises; try making the file anew", err));
         TRY(read_entry(t, h, e, err));
         TRY(next_words(t, err));
     }
     if (count < h->count)
-        TRY(emi_fail(err, EM_EDATA, "%s: cut short, its header promises %zu entries and it has %zu; try fetching it again",
-                     t->name, h->count, count));
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: cut short, its header promises %zu entries and it has %zu; try fetching it again", t->name,
+                     h->count, count));
 done:
     return status;
 }

@@ -36,7 +36,8 @@ static em_status read_array(const archive *a, const char *what, int whole, array
     em_status status = EM_OK;
     long index = emi_npz_find(a->npz, what);
     if (index < 0)
-        TRY(emi_fail(err, EM_EDATA, "%s: a sparse matrix without its array %s; try scipy.sparse.save_npz", a->name, what));
+        TRY(emi_fail(err, EM_EDATA, "%s: a sparse matrix without its array %s; try scipy.sparse.save_npz", a->name,
+                     what));
     TRY(emi_npz_read(a->npz, (size_t)index, &out->header, &out->bytes, err));
     if (out->header.kind != EMI_NPY_NUMBER || out->header.dims != 1 || (whole && !is_whole(out->header.type)))
         TRY(emi_fail(err, EM_EDATA, "%s: its array %s is no list of %s; try scipy.sparse.save_npz", a->name, what,
@@ -109,8 +110,8 @@ static em_status read_shape(const archive *a, size_t *rows, size_t *columns, em_
     int64_t *shape = NULL;
     em_status status = read_whole(a, "shape", EM_I64, (void **)&shape, &count, err);
     if (status == EM_OK && (count != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > INT32_MAX || shape[1] > INT32_MAX))
-        status = emi_fail(err, EM_EDATA, "%s: its shape is not that of a matrix, or too large; try scipy.sparse.save_npz",
-                          a->name);
+        status = emi_fail(err, EM_EDATA,
+                          "%s: its shape is not that of a matrix, or too large; try scipy.sparse.save_npz", a->name);
     if (status == EM_OK) *rows = (size_t)shape[0], *columns = (size_t)shape[1];
     emi_free(shape);
     return status;
@@ -128,8 +129,9 @@ static em_status read_compressed(const archive *a, size_t rows, size_t columns, 
     TRY(read_whole(a, "indices", EM_I32, &m->indices, &indices, err));
     TRY(read_values(a, &m->values, &m->type, &values, err));
     if (starts != rows + 1 || indices != values)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu starts, %zu indices and %zu values for %zu rows; try scipy.sparse.save_npz",
-                     a->name, starts, indices, values, rows));
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: %zu starts, %zu indices and %zu values for %zu rows; try scipy.sparse.save_npz", a->name,
+                     starts, indices, values, rows));
     TRY(emi_csr_check(m, values, a->name, err));
 done:
     return status;
@@ -144,8 +146,8 @@ static em_status read_coordinates(const archive *a, size_t rows, size_t columns,
     TRY(read_whole(a, "col", EM_I32, (void **)&e.column, &across, err));
     TRY(read_values(a, &e.value, &e.type, &e.count, err));
     if (down != e.count || across != e.count)
-        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows, %zu columns and %zu values; try scipy.sparse.save_npz", a->name, down,
-                     across, e.count));
+        TRY(emi_fail(err, EM_EDATA, "%s: %zu rows, %zu columns and %zu values; try scipy.sparse.save_npz", a->name,
+                     down, across, e.count));
     TRY(emi_entries_to_csr(&e, m, a->name, err));
 done:
     emi_entries_free(&e);
@@ -167,10 +169,12 @@ em_status emi_npz_sparse_open(em_data *data, emi_npz *npz, int transpose, em_err
     else if (by_columns || strcmp(format, "csr") == 0)
         TRY(read_compressed(&a, by_columns ? columns : rows, by_columns ? rows : columns, &m, err));
     else
-        TRY(emi_fail(err, EM_ENOTSUP, "%s: a sparse matrix of format '%s'; try saving its .tocsr()", data->name, format));
+        TRY(emi_fail(err, EM_ENOTSUP, "%s: a sparse matrix of format '%s'; try saving its .tocsr()", data->name,
+                     format));
     if (by_columns != !!transpose) TRY(emi_csr_transpose(&m, data->name, err));
     TRY(emi_csr_open(data, &m, err));
-    (void)snprintf(data->remarks, sizeof data->remarks, "a sparse matrix (%s)%s", format, transpose ? ", transposed" : "");
+    (void)snprintf(data->remarks, sizeof data->remarks, "a sparse matrix (%s)%s", format,
+                   transpose ? ", transposed" : "");
 done:
     emi_csr_free(&m);
     return status;

@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const emi_reader *const readers[] = {
-    &emi_reader_npy, &emi_reader_npz, &emi_reader_hdf5, &emi_reader_mtx,
-    &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv, NULL};
+static const emi_reader *const readers[] = {&emi_reader_npy,   &emi_reader_npz, &emi_reader_hdf5, &emi_reader_mtx,
+                                            &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv,  NULL};
 
 enum { SNIFF = 4096 };
 
@@ -118,8 +117,8 @@ static em_status match_columns(em_data *data, const em_read_options *o, emi_colu
         emi_names_match((const char *const *)data->names, data->columns, o, data->name, listed->pick, err);
     for (size_t f = 0; status == EM_OK && f < listed->picked; f++)
         if (listed->excluded[listed->pick[f]]++)
-            status = emi_fail(err, EM_EDATA, "%s: more than one feature of %s is called %s; try other names", data->name,
-                              o->features_of, o->features[f]);
+            status = emi_fail(err, EM_EDATA, "%s: more than one feature of %s is called %s; try other names",
+                              data->name, o->features_of, o->features[f]);
     return status;
 }
 
@@ -157,10 +156,11 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
 {
     const emi_reader *reader = request->raw ? &emi_reader_raw : recognise(input);
     if (!reader)
-        return emi_fail(err, EM_EDATA,
-                        "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, Matrix "
-                        "Market or raw:TYPE:COLUMNS:FILE",
-                        data->name);
+        return emi_fail(
+            err, EM_EDATA,
+            "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, Matrix "
+            "Market or raw:TYPE:COLUMNS:FILE",
+            data->name);
     if (request->inner && !reader->has_inner)
         return emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s",
                         data->name, request->path, request->path);
@@ -171,8 +171,8 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
         return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
                         data->rows, data->columns);
     if (request->options.transpose && data->source->rows != &emi_csr_rows)
-        return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it", data->name,
-                        data->format);
+        return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it",
+                        data->name, data->format);
     return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 

@@ -241,7 +241,8 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     if (kind->form) doubles += hosted * side * side + emi_form_memory(side, p->threads);
     if (method == &emi_covariance) doubles += kind->lift ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) {
-        double first = block_of(p, options), each = least(first, emi_problem_narrow(p, precision_of(p, method, options)));
+        double first = block_of(p, options),
+               each = least(first, emi_problem_narrow(p, precision_of(p, method, options)));
         doubles += d * (2 * EMI_LANCZOS_BLOCKS * (p->filled < 1 ? each : first) + (hosted + 2) * first);
     }
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);

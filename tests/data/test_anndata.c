@@ -156,7 +156,7 @@ static void columns_have_the_genes_names(void **state)
 {
     (void)state;
     const char *const wanted[] = {"g\xC3\xB6", "ACTB"}, *const others[] = {"g\xC3\xB6", "MYC"},
-                            *const twice[] = {"ACTB", "ACTB"};
+                      *const twice[] = {"ACTB", "ACTB"};
     em_read_options by_names = {.size = sizeof by_names, .features = wanted, .feature_count = 2, .features_of = "a"},
                     missing = by_names, same = by_names, one = {.size = sizeof one, .columns = "g\xC3\xB6,0"};
     missing.features = others, same.features = twice;
@@ -271,9 +271,12 @@ static void lists_that_were_never_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_of_every_type), cmocka_unit_test(matrices_of_columns),
-        cmocka_unit_test(columns_have_the_genes_names), cmocka_unit_test(files_without_names),
-        cmocka_unit_test(dense_tables), cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(matrices_of_every_type),
+        cmocka_unit_test(matrices_of_columns),
+        cmocka_unit_test(columns_have_the_genes_names),
+        cmocka_unit_test(files_without_names),
+        cmocka_unit_test(dense_tables),
+        cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(lists_that_were_never_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

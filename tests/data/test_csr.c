@@ -106,8 +106,10 @@ static void what_is_no_argument_is_refused(void **state)
                  &err);
     assert_fails(em_data_from_csr(&data, values, EM_F64, indices, starts, EM_I32, 2, 0, &err), EM_EINVAL, "2 rows of 0",
                  &err);
-    assert_fails(em_data_from_csr(&data, values, EM_I32, indices, starts, EM_I32, 2, 2, &err), EM_EINVAL, "EM_F32", &err);
-    assert_fails(em_data_from_csr(&data, values, EM_F64, indices, starts, EM_U8, 2, 2, &err), EM_EINVAL, "EM_I64", &err);
+    assert_fails(em_data_from_csr(&data, values, EM_I32, indices, starts, EM_I32, 2, 2, &err), EM_EINVAL, "EM_F32",
+                 &err);
+    assert_fails(em_data_from_csr(&data, values, EM_F64, indices, starts, EM_U8, 2, 2, &err), EM_EINVAL, "EM_I64",
+                 &err);
     assert_fails(em_data_from_csr(&data, NULL, EM_F64, indices, starts, EM_I32, 2, 2, &err), EM_EINVAL, "NULL", &err);
     assert_fails(em_data_from_csr(&data, values, EM_F64, NULL, starts, EM_I32, 2, 2, &err), EM_EINVAL, "NULL", &err);
 }
@@ -205,7 +207,8 @@ static void numbers_that_are_none_are_named(void **state)
         sparse_store(&t);
         both b = open_both(&t, "sizes:1000,1000,1000");
         assert_fails(emi_survey(&b.sparse_shards->shard[1], NULL, found, NULL, scratch, &err), EM_EDATA,
-                     n ? "row 1234, column 7 (from 0) is infinite" : "row 1234, column 7 (from 0) is not a number", &err);
+                     n ? "row 1234, column 7 (from 0) is infinite" : "row 1234, column 7 (from 0) is not a number",
+                     &err);
         close_both(&b);
         free(scratch.v);
         sparse_free(&t);
@@ -260,7 +263,8 @@ static void check_products(const sparse_table *t, setting s)
     }
     const emi_standard standard = {
         .d = D, .mean = s.centre ? mean : NULL, .inverse_scale = s.scale ? inverse : NULL, .near = s.near};
-    emi_operator sparse = operator_of(b.sparse_shards, &standard, &s), dense = operator_of(b.dense_shards, &standard, &s);
+    emi_operator sparse = operator_of(b.sparse_shards, &standard, &s),
+                 dense = operator_of(b.dense_shards, &standard, &s);
     dense.real = EMI_DOUBLE;
     dense.every = 0;
     matrix_fill(X, (size_t)(D * K), 2);
@@ -342,7 +346,8 @@ static void the_same_bits_by_any_number_of_threads(void **state)
         emi_scratch scratch[3];
         emi_helpers helpers = {.scratch = scratch};
         assert_ok(emi_pool_open(&helpers.pool, threads, &err), &err);
-        for (int n = 0; n < 3; n++) scratch[n] = (emi_scratch){doubles(emi_operator_needs(D, K)), emi_operator_needs(D, K)};
+        for (int n = 0; n < 3; n++)
+            scratch[n] = (emi_scratch){doubles(emi_operator_needs(D, K)), emi_operator_needs(D, K)};
         emi_operator C = operator_of(b.sparse_shards, &standard, &(setting){.real = EMI_SINGLE});
         C.helpers = &helpers;
         assert_ok(C.kind->apply(&C, (emi_block){D, K, X}, (emi_block){D, K, is[threads - 1]}, scratch[0], &err), &err);

@@ -54,17 +54,20 @@ static void whole_numbers_are_floats_where_they_fit(void **state)
     assert_int_equal(em_data_type(data), EM_F64);
     em_data_free(&data);
     assert_table(file_of(HEADER("integer general") "1 2 2\n1 1 16777217\n1 2 3\n"), NULL, 1, 2, 16777217, 3);
-    assert_table(file_of(HEADER("integer general") "1 2 1\n1 1 123456789012345678\n"), NULL, 1, 2, 123456789012345678.0, 0);
+    assert_table(file_of(HEADER("integer general") "1 2 1\n1 1 123456789012345678\n"), NULL, 1, 2, 123456789012345678.0,
+                 0);
 }
 
 static void columns_are_chosen(void **state)
 {
     (void)state;
-    const em_read_options some = {.size = sizeof some, .columns = "2,0"}, others = {.size = sizeof some, .columns = "-1"};
+    const em_read_options some = {.size = sizeof some, .columns = "2,0"},
+                          others = {.size = sizeof some, .columns = "-1"};
     const char *text = HEADER("real general") "2 3 4\n1 1 1\n1 2 2\n2 2 3\n2 3 4\n";
     assert_table(file_of(text), &some, 2, 2, 0, 1, 4, 0);
     assert_table(file_of(text), &others, 2, 2, 1, 0, 0, 4);
-    assert_refused(file_of(text), (&(em_read_options){.size = sizeof some, .columns = "3"}), EM_EINVAL, "has 3 columns");
+    assert_refused(file_of(text), (&(em_read_options){.size = sizeof some, .columns = "3"}), EM_EINVAL,
+                   "has 3 columns");
     assert_refused(file_of(text), (&(em_read_options){.size = sizeof some, .label = "x"}), EM_EINVAL, "of a CSV alone");
 }
 
@@ -72,7 +75,8 @@ static void rows_with_missing_values(void **state)
 {
     (void)state;
     const char *text = HEADER("real general") "3 2 3\n1 1 1\n2 2 nan\n3 2 3\n";
-    assert_table(file_of(text), (&(em_read_options){.size = sizeof turned, .missing = EM_MISSING_DROP}), 2, 2, 1, 0, 0, 3);
+    assert_table(file_of(text), (&(em_read_options){.size = sizeof turned, .missing = EM_MISSING_DROP}), 2, 2, 1, 0, 0,
+                 3);
     assert_table(file_of(text), (&(em_read_options){.size = sizeof turned, .missing = EM_MISSING_MEAN}), 3, 2, 1, 0, 0,
                  NAN, 0, 3);
 }

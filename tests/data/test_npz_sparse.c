@@ -102,8 +102,7 @@ static const char *file_of(making m)
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_ok(emi_npz_create(&writer, &err), &err);
-    add(writer, &m, "format", m.format_type, 0, 0, m.format,
-        m.format_size ? m.format_size : strlen(m.format));
+    add(writer, &m, "format", m.format_type, 0, 0, m.format, m.format_size ? m.format_size : strlen(m.format));
     add(writer, &m, "shape", "<i8", 1, m.shape_count, m.shape, 8 * m.shape_count);
     add(writer, &m, "indptr", "<i8", 1, m.starts_count, m.starts, 8 * m.starts_count);
     add(writer, &m, "indices", "<i8", 1, m.indices_count, m.indices, 8 * m.indices_count);
@@ -161,17 +160,16 @@ static void shapes_and_arrays_that_are_none(void **state)
     assert_refused(file_of(m), NULL, EM_ENOTSUP, "of format ''");
     m = right, m.shape[0] = 0, m.starts_count = 1, m.indices_count = m.values_count = 0;
     assert_refused(file_of(m), NULL, EM_EDATA, "0 rows of 2 columns");
-    m = right, m.format = "c\0\0\0s\0\0\0r\0\0\0", m.format_type = "<U3", m.format_size = 12; /* as older SciPy had it */
+    m = right, m.format = "c\0\0\0s\0\0\0r\0\0\0", m.format_type = "<U3",
+    m.format_size = 12; /* as older SciPy had it */
     assert_table(file_of(m), NULL, 3, 2, 1, 2, 0, 0, 4, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_scipy_saves_is_read),
-        cmocka_unit_test(types_and_remarks),
-        cmocka_unit_test(other_formats_are_refused),
-        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(what_scipy_saves_is_read),        cmocka_unit_test(types_and_remarks),
+        cmocka_unit_test(other_formats_are_refused),       cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(shapes_and_arrays_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,8 @@ static size_t make_file(recipe *r, uint8_t *image, size_t room)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static uint8_t image[1 << 17];
-    const em_read_options turned = {.size = sizeof turned, .transpose = 1}, some = {.size = sizeof some, .columns = "1,0"};
+    const em_read_options turned = {.size = sizeof turned, .transpose = 1},
+                          some = {.size = sizeof some, .columns = "1,0"};
     recipe r = {bytes, bytes + size};
     const char *path = fuzz_file(image, make_file(&r, image, sizeof image));
     fuzz_table(path, NULL);

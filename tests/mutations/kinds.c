@@ -120,7 +120,8 @@ static void write_matrix(const char *path, const char *field)
     int count = 0;
     if (!file) die(path, "cannot be written");
     for (int n = 0; n < ROWS * COLUMNS; n++) count += number_at(n / COLUMNS, n % COLUMNS) % 2;
-    (void)fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%% made\n%d %d %d\n", field, ROWS, COLUMNS, count);
+    (void)fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%% made\n%d %d %d\n", field, ROWS, COLUMNS,
+                  count);
     for (int n = 0; n < ROWS * COLUMNS; n++) {
         int number = number_at(n / COLUMNS, n % COLUMNS);
         if (number % 2) (void)fprintf(file, "%d %d %d\n", n / COLUMNS + 1, n % COLUMNS + 1, number);
