@@ -174,6 +174,25 @@ static void columns_have_the_genes_names(void **state)
     }
 }
 
+/* Compressed and in chunks, with other tables beside them. */
+static void what_h5py_writes(void **state)
+{
+    (void)state;
+    static const char *const files[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad", EM_TEST_DATA "/data/files/cells-csc.h5ad"},
+                            *const layers[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad:/layers/counts",
+                                               EM_TEST_DATA "/data/files/cells-csc.h5ad:/layers/counts"};
+    for (int n = 0; n < 2; n++) {
+        assert_table(files[n], NULL, 5, 4, 0, 1.5, 0, 0, 0, 0, 0, 0, 2, 0, 0, -3, 0, 0, 4, 0.25, 0, 0, 0, 5);
+        assert_table(layers[n], NULL, 5, 4, 0, 6, 0, 0, 0, 0, 0, 0, 8, 0, 0, -12, 0, 0, 16, 1, 0, 0, 0, 20);
+        em_data *data = open_table(files[n]), *counts = open_table(layers[n]);
+        assert_string_equal(em_data_column_name(data, 2), "g\xC3\xB6");
+        assert_string_equal(em_data_column_name(counts, 3), "TP53");
+        assert_int_equal(em_data_type(counts), EM_F32);
+        em_data_free(&counts);
+        em_data_free(&data);
+    }
+}
+
 /* Names that are not of as many columns are none; nor are those of a file without frames. */
 static void files_without_names(void **state)
 {
@@ -274,6 +293,7 @@ int main(void)
         cmocka_unit_test(matrices_of_every_type),
         cmocka_unit_test(matrices_of_columns),
         cmocka_unit_test(columns_have_the_genes_names),
+        cmocka_unit_test(what_h5py_writes),
         cmocka_unit_test(files_without_names),
         cmocka_unit_test(dense_tables),
         cmocka_unit_test(what_is_wrong_is_said),

@@ -1,5 +1,6 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
+#include "base/config.h"
 #include "base/error.h"
 #include "fit/options.h"
 #include "lab/tables/generate.h"
@@ -378,6 +379,10 @@ static void sparse_files(void **state)
             (void)snprintf(path, sizeof path, EM_TEST_DATA "/data/files/sparse-%s.npz", saved[n]);
             assert_true(fail_each_once(sparse_file_workflow, &(sparse_file){path, transpose}) > 15);
         }
+#if EMI_HAVE_HDF5
+        const char *cells = EM_TEST_DATA "/data/files/cells-csc.h5ad";
+        assert_true(fail_each_once(sparse_file_workflow, &(sparse_file){cells, transpose}) > 15);
+#endif
     }
 }
 
