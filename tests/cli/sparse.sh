@@ -69,6 +69,18 @@ says "a sparse matrix (csr)"
 works convert "$files/sparse-csc.npz" csc.csv
 works convert "$files/sparse-csr.npz" csr.csv
 cmp csr.csv csc.csv || fail "columns and rows differ"
+
+# AnnData: X alone is meant, its genes have names, and another file's are matched by them.
+if has hdf5; then
+    works fit "$files/cells-csr.h5ad" -k 2 -o cells.npz
+    says "data      5 x 4 over 1 node"
+    works transform cells.npz "$files/cells-csc.h5ad" -o scores.csv -q
+    works fit "$files/cells-csr.h5ad" "$files/cells-csc.h5ad:/layers/counts" -k 2
+    works fit "$files/cells-csr.h5ad" --columns ACTB,TP53 -k 1 -q -o two.npz
+    works info two.npz
+    says "5 x 2"
+    refuses 2 "no such column" fit "$files/cells-csr.h5ad" --columns BRCA1 -k 1 -o no.npz
+fi
 works compare cells.mtx -k 2 -n 3 --methods krylov,deepca
 
 refuses 2 "only a sparse matrix is transposed, and this is csv" fit dense.csv -k 1 --transpose -o no.npz
