@@ -138,6 +138,7 @@ em_status reading_open(reading *r, em_data **out, const char *path, const argume
                                .columns = args_text(args, "columns"),
                                .delimiter = args_text(args, "delimiter"),
                                .label = label,
+                               .transpose = args_given(args, "transpose"),
                                .features = r->count ? r->names : NULL,
                                .feature_count = r->count,
                                .features_of = r->owner_and_names.text};

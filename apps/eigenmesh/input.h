@@ -20,6 +20,7 @@
          .preset = "found out",                                                                                        \
          .example = "';'",                                                                                             \
          .help = "what separates a CSV's cells: a character, tab, or space"},                                          \
+        {.name = "transpose", .help = "rows of a sparse matrix are its columns: as in 10x's Matrix Market files"},     \
     {                                                                                                                  \
         .name = "missing", .metavar = "HOW", .preset = "error", .example = "mean",                                     \
         .help = "missing values (empty cells, NA, NaN): error, drop (their rows), or mean (of the feature, over the "  \

@@ -106,6 +106,7 @@ static int is_read_whole(const em_data *data)
     const char *format = em_data_format(data), *name = em_data_name(data);
     size_t length = strlen(name);
     return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 || strcmp(format, "npz") == 0 ||
+           strcmp(format, "mtx") == 0 || strcmp(format, "h5ad") == 0 ||
            (length > 3 && strcmp(name + length - 3, ".gz") == 0);
 }
 

@@ -112,10 +112,12 @@ typedef struct em_read_options {
     const char *const *features; /* the names of another table's columns: read these, in this */
     size_t feature_count;        /* order; what lacks one or has another is refused */
     const char *features_of;     /* whose they are, for messages */
+    int transpose; /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
 } em_read_options;
 
 typedef struct em_data em_data;
-/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), PLINK's
+/* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), a sparse matrix (SciPy's
+ * .npz, Matrix Market, AnnData's .h5ad), which is held in memory as what it stores, PLINK's
  * genotypes (a .bed beside its .bim and .fam: rows are people, columns variants, numbers the copies of the allele that
  * is named first, NaN for none known, which is never an error), raw numbers
  * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
@@ -131,6 +133,11 @@ EM_API void em_guard_files(void);
 /* Over the caller's own memory, borrowed and never written.  Strides are in bytes; 0 means packed row-major. */
 EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                                     ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
+/* A sparse matrix in compressed rows (CSR), borrowed too: row r has values[n] in column indices[n], counted from 0, for
+ * starts[r] <= n < starts[r + 1]; columns in any order, and what is there twice is added up.  type: EM_F32 or EM_F64; index_type, of
+ * indices and starts: EM_I32 or EM_I64.  It is centred and scaled without ever being dense. */
+EM_API em_status em_data_from_csr(em_data **out, const void *values, em_dtype type, const void *indices,
+                                  const void *starts, em_dtype index_type, size_t rows, size_t columns, em_error *err);
 EM_API void em_data_free(em_data **data);
 
 EM_API size_t em_data_rows(const em_data *data);

@@ -76,6 +76,21 @@ em_status em_data_set_column_names(em_data *data, const char *const *names, em_e
     return EM_OK;
 }
 
+em_status emi_data_pick(em_data *data, size_t *pick, size_t picked, em_error *err)
+{
+    char **names = data->names ? emi_calloc(picked, sizeof *names) : NULL;
+    if (data->names && !names) return emi_fail_memory(err, data->name);
+    for (size_t c = 0; names && c < picked; c++) {
+        names[c] = data->names[pick[c]];
+        data->names[pick[c]] = NULL;
+    }
+    free_names(data->names, data->columns);
+    data->names = names;
+    data->pick = pick;
+    data->columns = picked;
+    return data->source->pick ? data->source->pick(data, err) : EM_OK;
+}
+
 const em_left_out *em_data_left_out(const em_data *data, size_t index)
 {
     return index < data->left_out_count ? &data->left_out[index] : NULL;

@@ -19,6 +19,8 @@ typedef struct emi_source {
     const void *(*in_place)(const em_data *data, size_t first);
     /* With in_place.  The rows that were used there were the file's: an error where it got shorter meanwhile. */
     em_status (*check)(const em_data *data, size_t first, size_t count, em_error *err);
+    /* OPTIONAL.  data->columns and data->pick were set, once, before any row is asked for. */
+    em_status (*pick)(em_data *data, em_error *err);
     /* REQUIRED.  Accepts a half-open state. */
     void (*close)(em_data *data);
     /* OPTIONAL.  How rows are gone through that are no packed numbers: see data/row_kind.h. */
@@ -51,6 +53,9 @@ struct em_data {
 /* Add to what is left out: the file's column, its name (NULL: none) and why. */
 em_status emi_leave_out(em_data *data, size_t column, const char *name, em_error *err, const char *why, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* These columns alone, each once, in this order: `pick` is the table's as soon as data->pick is. */
+em_status emi_data_pick(em_data *data, size_t *pick, size_t picked, em_error *err);
 
 /* The file's row of a row of the table. */
 size_t emi_data_row(const em_data *data, size_t row);

@@ -1,9 +1,11 @@
-/* HDF5: a dataset of numbers with two or more dimensions; the first is rows.  Rows are read a block at a time.
+/* HDF5: a dataset of numbers with two or more dimensions; the first is rows.  Rows are read a block at a time.  Sparse matrices are
+ * AnnData's (hdf5_anndata.c), and read whole.
  *
  * Debian's library is not thread-safe: one lock guards every call of it.  Its own error stack is silenced while we
  * are inside, and given back. */
 #include "base/memory.h"
 #include "data/columns.h"
+#include "data/hdf5_anndata.h"
 #include "data/hdf5_lock.h"
 #include "data/reader.h"
 #include "data/strided.h"
@@ -196,14 +198,24 @@ static em_status find_shape(em_data *data, dataset *d, em_error *err)
     return EM_OK;
 }
 
-static em_status open_dataset(em_data *data, dataset *d, const emi_read_request *request, em_error *err)
+/* A dataset; or into `sparse` a whole matrix, after which the file is not needed any more. */
+static em_status open_dataset(em_data *data, dataset *d, const emi_read_request *request, emi_csr *sparse,
+                              em_error *err)
 {
     em_status status = EM_OK;
     d->file = d->image.at ? open_image(&d->image) : H5Fopen(request->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (d->file < 0)
         TRY(emi_fail(err, EM_EDATA, "%s: HDF5 cannot open it, it may be cut short; try h5dump on it", data->name));
-    TRY(choose_dataset(d, data->name, request->inner, err));
-    TRY(find_shape(data, d, err));
+    const char *named = request->inner ? request->inner : emi_anndata_table(d->file);
+    int transpose = request->options.transpose;
+    if (named && emi_anndata_is_sparse(d->file, named)) {
+        TRY(emi_anndata_read(d->file, named, transpose, data->name, sparse, err));
+        data->columns = sparse->columns;
+    } else {
+        TRY(choose_dataset(d, data->name, named, err));
+        TRY(find_shape(data, d, err));
+    }
+    TRY(emi_anndata_name(d->file, transpose, data, err));
 done:
     return status;
 }
@@ -217,6 +229,7 @@ static int hdf5_by_content(const emi_input *input)
 static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
+    emi_csr sparse = {0};
     dataset *d = emi_calloc(1, sizeof *d);
     if (!d) return emi_fail_memory(err, data->name);
     d->file = d->set = -1;
@@ -227,9 +240,14 @@ static em_status hdf5_open(em_data *data, emi_input *input, const emi_read_reque
         d->image = emi_input_take(input);
     }
     emi_hdf5_scope scope = emi_hdf5_enter();
-    status = open_dataset(data, d, request, err);
+    status = open_dataset(data, d, request, &sparse, err);
     emi_hdf5_leave(&scope);
+    if (status != EM_OK || !sparse.owned) goto done;
+    hdf5_close(data);
+    data->format = "h5ad";
+    status = emi_csr_open(data, &sparse, err);
 done:
+    emi_csr_free(&sparse);
     return status;
 }
 

@@ -89,7 +89,7 @@ static void survey_holes(const double *rows, size_t count, size_t d, double *pie
 
 /* ---- pieces, and parts, one after the other -------------------------------------------------------------------- */
 
-static void nothing_yet(double *found, size_t d)
+void emi_survey_nothing(double *found, size_t d)
 {
     memset(found, 0, sizeof *found * EMI_HIGHEST * d);
     for (size_t n = EMI_HIGHEST * d; n < EMI_ORIGIN * d; n++) found[n] = -INFINITY;
@@ -109,6 +109,11 @@ EMI_WIDE static void merge(double *found, const double *more, size_t size)
         count[f] += n[f];
     }
     for (size_t e = EMI_HIGHEST * d; e < size; e++) found[e] = larger(found[e], more[e]);
+}
+
+void emi_survey_merge(double *found, const double *more, size_t size)
+{
+    merge(found, more, size);
 }
 
 typedef struct survey {
@@ -157,7 +162,7 @@ static int survey_piece(const survey *s, const block *b, size_t at, size_t count
            *centre = piece + EMI_ORIGIN * d;
     for (size_t f = 0; f < d; f++)
         centre[f] = s->origin[f] + known[EMI_SUM * d + f] / larger(1, known[EMI_COUNT * d + f]);
-    nothing_yet(piece, d);
+    emi_survey_nothing(piece, d);
     if (b->look) {
         for (size_t f = 0; f < d; f++) n[f] = (double)count;
         for (size_t at_feature = 0; at_feature < d; at_feature += FEATURES) /* whose sums stay in the cache */
@@ -220,7 +225,7 @@ static em_status survey_part(void *context, size_t from, size_t rows_of_part, do
     em_status status = EM_OK;
     const survey *s = context;
     size_t d = s->shard->data->columns, at_once = emi_rows_at_once((int)d, BLOCK_BYTES), count;
-    nothing_yet(found, d);
+    emi_survey_nothing(found, d);
     for (size_t first = from; status == EM_OK && first < from + rows_of_part; first += count) {
         count = from + rows_of_part - first < at_once ? from + rows_of_part - first : at_once;
         status = survey_block(s, first, count, first == from, found, scratch.v, err);

@@ -21,7 +21,15 @@ enum emi_survey_column {
 em_status emi_survey(const emi_shard *shard, const double *unit, double *found, const emi_helpers *helpers,
                      emi_scratch scratch, em_error *err);
 
-/* Scratch that it needs. */
+/* Scratch that it needs: ten times d, and more. */
 size_t emi_moments_needs(int d);
+
+/* ---- for kinds of rows that have their own: found[EMI_ORIGIN * d], of some of the rows ---------------------------- */
+
+/* Of none. */
+void emi_survey_nothing(double *found, size_t d);
+
+/* And of more, from the same origin; an emi_merge_fn. */
+void emi_survey_merge(double *found, const double *more, size_t size);
 
 #endif

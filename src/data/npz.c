@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "data/npz.h"
 
 #include "base/memory.h"
@@ -215,6 +216,27 @@ em_status emi_npz_read(emi_npz *npz, size_t index, emi_npy *header, emi_bytes *b
     *bytes = emi_input_take(&m.input);
 done:
     emi_input_close(&again.input);
+    emi_input_close(&m.input);
+    return status;
+}
+
+em_status emi_npz_word(emi_npz *npz, size_t index, char *out, size_t room, em_error *err)
+{
+    enum { PREFIX = 10, ENOUGH = 1024 };
+    em_status status = EM_OK;
+    member m = {0};
+    memset(out, 0, room);
+    TRY(open_member(&m, npz, index, err));
+    TRY(emi_input_need(&m.input, ENOUGH, err));
+    const unsigned char *bytes = m.input.bytes.at;
+    size_t size = m.input.bytes.size;
+    if (size < PREFIX) goto done;
+    size_t at = PREFIX + ((size_t)bytes[8] | (size_t)bytes[9] << 8), length = 0;
+    if (bytes[6] != 1 || at > size) goto done;
+    int letters = memmem(bytes, at, "'<U", 3) != NULL; /* four bytes each */
+    if (!letters && !memmem(bytes, at, "'|S", 3)) goto done;
+    for (; at < size && bytes[at] && length + 1 < room; at += letters ? 4 : 1) out[length++] = (char)bytes[at];
+done:
     emi_input_close(&m.input);
     return status;
 }

@@ -31,6 +31,9 @@ em_status emi_npz_header(emi_npz *npz, size_t index, emi_npy *header, em_error *
  * borrowed from the archive's then; else they are held. */
 em_status emi_npz_read(emi_npz *npz, size_t index, emi_npy *header, emi_bytes *bytes, em_error *err);
 
+/* What a scalar of text says, NumPy's bytes or letters of ASCII, as far as there is room; "" where it is no such thing. */
+em_status emi_npz_word(emi_npz *npz, size_t index, char *out, size_t room, em_error *err);
+
 /* ---- and written ------------------------------------------------------------------------------- */
 
 typedef struct emi_npz_writer emi_npz_writer;

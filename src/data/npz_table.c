@@ -1,7 +1,7 @@
-/* A table out of an .npz: the array that is named, or the only one with rows and columns. */
+/* A table out of an .npz: the array that is named, the only one with rows and columns, or a sparse matrix. */
 #include "base/memory.h"
 #include "data/columns.h"
-#include "data/npz.h"
+#include "data/npz_sparse.h"
 #include "data/reader.h"
 
 #include <limits.h>
@@ -133,6 +133,10 @@ static em_status npz_open(em_data *data, emi_input *input, const emi_read_reques
     size_t index;
     TRY(emi_input_need_all(input, err));
     TRY(emi_npz_open(&npz, &input->bytes, data->name, err));
+    if (!request->inner && emi_npz_is_sparse(npz)) {
+        TRY(emi_npz_sparse_open(data, npz, request->options.transpose, err));
+        goto done;
+    }
     TRY(choose_array(npz, data->name, request, &index, err));
     if (!request->inner && emi_npz_count(npz) > 1)
         (void)snprintf(data->remarks, sizeof data->remarks, "array %.*s, the only table of %zu arrays",

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/columns.h"
+#include "data/csr.h"
 #include "data/dtype.h"
 #include "data/reader.h"
 
@@ -10,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const emi_reader *const readers[] = {&emi_reader_npy,   &emi_reader_npz, &emi_reader_hdf5, &emi_reader_bed,
-                                            &emi_reader_cifar, &emi_reader_idx, &emi_reader_csv,  NULL};
+static const emi_reader *const readers[] = {&emi_reader_npy, &emi_reader_npz, &emi_reader_hdf5,
+                                            &emi_reader_bed, &emi_reader_mtx, &emi_reader_cifar,
+                                            &emi_reader_idx, &emi_reader_csv, NULL};
 
 enum { SNIFF = 4096 };
 
@@ -106,6 +108,21 @@ static const emi_reader *recognise(const emi_input *input)
     return NULL;
 }
 
+/* Those of another table, in its order. */
+static em_status match_columns(em_data *data, const em_read_options *o, emi_columns *listed, em_error *err)
+{
+    *listed = (emi_columns){.picked = o->feature_count, .pick = emi_calloc(o->feature_count, sizeof *listed->pick)};
+    listed->excluded = emi_calloc(data->columns, 1);
+    if (!listed->pick || !listed->excluded) return emi_fail_memory(err, data->name);
+    em_status status =
+        emi_names_match((const char *const *)data->names, data->columns, o, data->name, listed->pick, err);
+    for (size_t f = 0; status == EM_OK && f < listed->picked; f++)
+        if (listed->excluded[listed->pick[f]]++)
+            status = emi_fail(err, EM_EDATA, "%s: more than one feature of %s is called %s; try other names",
+                              data->name, o->features_of, o->features[f]);
+    return status;
+}
+
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
 static em_status pick_columns(em_data *data, const emi_read_request *request, em_error *err)
 {
@@ -114,13 +131,13 @@ static em_status pick_columns(em_data *data, const emi_read_request *request, em
     if (o->label || o->delimiter)
         return emi_fail(err, EM_EINVAL, "%s: %s is of a CSV alone, and this is %s; try without it", data->name,
                         o->label ? "a label" : "a delimiter", data->format);
-    if (!o->columns) return EM_OK;
-    em_status status = emi_columns_parse(&listed, o->columns, data->columns, NULL, data->name, err);
-    if (status == EM_OK) {
-        data->columns = listed.picked;
-        data->pick = listed.pick;
-        listed.pick = NULL;
-    }
+    int by_names = data->names && o->features;
+    if (!o->columns && !by_names) return EM_OK;
+    em_status status = by_names ? match_columns(data, o, &listed, err)
+                                : emi_columns_parse(&listed, o->columns, data->columns,
+                                                    (const char *const *)data->names, data->name, err);
+    if (status == EM_OK) status = emi_data_pick(data, listed.pick, listed.picked, err);
+    if (data->pick) listed.pick = NULL;
     emi_columns_free(&listed);
     return status;
 }
@@ -142,8 +159,8 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
     if (!reader)
         return emi_fail(
             err, EM_EDATA,
-            "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, .bed or "
-            "raw:TYPE:COLUMNS:FILE",
+            "%s: of no format that is understood; try .npy, .npz, CSV, TSV, IDX, CIFAR-10 binary, HDF5, .bed, Matrix "
+            "Market or raw:TYPE:COLUMNS:FILE",
             data->name);
     if (request->inner && !reader->has_inner)
         return emi_fail(err, EM_EINVAL, "%s: %s is no HDF5 file and no .npz, and has nothing inside; try %s",
@@ -154,6 +171,9 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
     if (data->rows == 0 || data->columns == 0)
         return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
                         data->rows, data->columns);
+    if (request->options.transpose && data->source->rows != &emi_csr_rows)
+        return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it",
+                        data->name, data->format);
     return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 

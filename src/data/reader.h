@@ -27,7 +27,7 @@ typedef struct emi_reader {
 } emi_reader;
 
 extern const emi_reader emi_reader_npy, emi_reader_npz, emi_reader_hdf5, emi_reader_idx, emi_reader_csv,
-    emi_reader_cifar, emi_reader_bed, emi_reader_raw;
+    emi_reader_cifar, emi_reader_bed, emi_reader_mtx, emi_reader_raw;
 
 /* Does the path end in `suffix`, or in it and .gz? */
 int emi_path_ends(const char *path, const char *suffix);

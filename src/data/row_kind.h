@@ -8,6 +8,9 @@
 typedef struct emi_row_kind {
     const char *name; /* "sparse", ... */
 
+    /* Numbers that a row has, on average: what products with it cost. */
+    double (*width)(const em_data *data);
+
     /* As emi_survey (data/moments.h). */
     em_status (*survey)(const emi_shard *shard, const double *unit, double *found, const emi_helpers *helpers,
                         emi_scratch scratch, em_error *err);

@@ -16,7 +16,8 @@ static double rate(emi_real real)
 /* A pass over the rows that multiplies so many columns, both ways. */
 static double pass(const emi_sizes *s, emi_real real, double columns)
 {
-    double panel = emi_panel_width(real), padded = panel * ceil(columns / panel), numbers = s->rows * s->features;
+    double panel = emi_panel_width(real), padded = panel * ceil(columns / panel),
+           numbers = s->rows * s->features * s->filled;
     return fmax(numbers * (double)s->bytes / bytes, 4 * numbers * padded / (rate(real) * of_a_panel));
 }
 

@@ -7,6 +7,7 @@
 
 typedef struct emi_sizes {
     double rows, features;
+    double filled;    /* the share of a row's numbers that is multiplied  */
     int components;   /* wanted                                            */
     int first;        /* columns of Lanczos' first block                   */
     double tolerance; /* 0: to the last digit                              */

@@ -27,7 +27,7 @@ const emi_operator_kind *emi_fit_plan_products(const emi_problem *p, long produc
 {
     double each = (double)products * p->mesh->graph->nodes * emi_by_covariance.cost(0, p->d, p->K),
            dense = emi_form_cost((double)p->N, p->d) + each,
-           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K);
+           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K) * p->filled;
     return dense < implicit && p->dense_fits ? &emi_by_covariance : &emi_by_rows;
 }
 
@@ -116,6 +116,7 @@ static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
 {
     return (emi_sizes){.rows = (double)p->N,
                        .features = p->d,
+                       .filled = p->filled,
                        .components = p->K,
                        .first = block_of(p, options),
                        .tolerance = options->tolerance,
@@ -254,7 +255,11 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     double side = kind->lift ? (double)p->N : d;
     if (kind->form) doubles += hosted * side * side + emi_form_memory(side, p->threads);
     if (method == &emi_covariance) doubles += kind->lift ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
-    if (method == &emi_krylov) doubles += (2 * EMI_LANCZOS_BLOCKS + hosted + 2) * d * block_of(p, options);
+    if (method == &emi_krylov) {
+        double first = block_of(p, options),
+               each = least(first, emi_problem_narrow(p, precision_of(p, method, options)));
+        doubles += d * (2 * EMI_LANCZOS_BLOCKS * (p->filled < 1 ? each : first) + (hosted + 2) * first);
+    }
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
 }
 

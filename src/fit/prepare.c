@@ -5,6 +5,7 @@
 #include "data/form.h"
 #include "data/genotypes.h"
 #include "data/moments.h"
+#include "data/row_kind.h"
 #include "fit/check.h"
 #include "fit/standardise.h"
 #include "mesh/masking.h"
@@ -53,6 +54,14 @@ const char *emi_problem_feature(const emi_problem *p, int f, char out[64])
     else
         (void)snprintf(out, 64, "column %d (from 0)", f);
     return out;
+}
+
+/* On one node, where columns cost more than steps: what the kernel multiplies at once, or twice that where the basis will be so
+ * large that the algebra of a step counts too. */
+int emi_problem_narrow(const emi_problem *p, emi_real real)
+{
+    enum { MANY = 16 };
+    return p->mesh->graph->nodes == 1 ? (p->K > MANY ? 2 : 1) * emi_panel_width(real) : p->d;
 }
 
 /* ---- the user's units ------------------------------------------------------------------------ */
@@ -175,24 +184,37 @@ static em_status judge_masked(emi_problem *p, em_error *err)
     if (p->scaling == EMI_SCALE_AUTO) emi_masked_maximum(p->mesh, own, 1, &genotypes);
     emi_free(own);
     choose_scaling(p, genotypes);
+    p->filled = 1;
     return emi_problem_status(p, err);
 }
 
-/* Into half of the memory, in every process: what is decided by it must be decided alike. */
+/* The share of a row's numbers that there is to multiply. */
+static double filled_of(const emi_shard *shard)
+{
+    const emi_row_kind *rows = emi_rows_of(shard);
+    return rows && rows->width ? rows->width(shard->data) / (double)shard->data->columns : 1;
+}
+
+/* Into half of the memory, in every process: what is decided by it must be decided alike.  Rows of a kind of their own are not to be
+ * copied as numbers, as the side of the rows would. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
+    enum { MEMORY, DIGITS, GENOTYPES, FILLED, KNOWN };
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
-    double most[] = {8.0 * p->mesh->hosted * p->d * p->d / half, 0, 0};
+    double most[KNOWN] = {[MEMORY] = 8.0 * p->mesh->hosted * p->d * p->d / half};
     if (emi_mesh_is_masked(p->mesh)) return judge_masked(p, err);
     for (int i = 0; i < p->mesh->hosted; i++) {
-        most[1] = fmax(most[1], !is_single(p->shard[i].data->type));
-        most[2] = fmax(most[2], emi_is_genotypes(p->shard[i].data));
+        const emi_shard *shard = &p->shard[i];
+        most[DIGITS] = fmax(most[DIGITS], !is_single(shard->data->type));
+        most[GENOTYPES] = fmax(most[GENOTYPES], emi_is_genotypes(shard->data));
+        most[FILLED] = fmax(most[FILLED], filled_of(shard));
     }
-    em_status status = emi_process_max(p->mesh, most, 3, err);
-    p->dense_fits = most[0] < 1;
-    p->rows_are_single = most[1] == 0;
-    p->gram_fits = p->mesh->graph->nodes == 1 && 8 * rows * rows < half && !emi_rows_of(&p->shard[0]);
-    choose_scaling(p, most[2] > 0);
+    em_status status = emi_process_max(p->mesh, most, KNOWN, err);
+    p->dense_fits = most[MEMORY] < 1;
+    p->rows_are_single = most[DIGITS] == 0;
+    p->filled = most[FILLED];
+    p->gram_fits = p->mesh->graph->nodes == 1 && !emi_rows_of(&p->shard[0]) && 8 * rows * rows < half;
+    choose_scaling(p, most[GENOTYPES] > 0);
     return status;
 }
 

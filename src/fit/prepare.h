@@ -23,9 +23,10 @@ typedef struct emi_problem {
     emi_scale scaling;     /* as asked for or, where that is auto, as the data wants it */
     int constant_features; /* left unscaled under std; variants without variation under binomial */
     unsigned char
-        *level;      /* [d] where sums are masked: is it constant, so that its rounding counts as 0?  NULL: none is */
+        *level;      /* [d] is it constant, so that its rounding counts as 0?  Where sums are masked; NULL: none is */
     emi_operator *C; /* [hosted] all of a kind */
     int dense_fits;  /* all covariances, into the memory of all processes */
+    double filled;   /* of the numbers of a row, those that products cost: 1, but for sparse rows */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
     int largest;            /* exponent of the largest value anywhere */
     int gram_fits;          /* the matrix of the products of all rows, on a network of one node */
@@ -89,6 +90,9 @@ const emi_helpers *emi_problem_helpers(const emi_problem *p, int i);
 
 /* Columns of krylov's first block.  On one node, those that its kernel would fill up with zeros are used. */
 int emi_problem_block(const emi_problem *p, const em_options *options, emi_real real);
+
+/* And of those after it, at most. */
+int emi_problem_narrow(const emi_problem *p, emi_real real);
 
 /* Floating-point operations of a product with K vectors at every node here. */
 double emi_problem_product_cost(const emi_problem *p, int K);

@@ -96,14 +96,6 @@ static em_status start(emi_job *job, em_error *err)
     return emi_problem_status(job->problem, err);
 }
 
-/* On one node, where columns cost more than steps: what the kernel multiplies at once, or twice that where the basis will be so
- * large that the algebra of a step counts too. */
-static int narrow_block(const emi_problem *p)
-{
-    enum { MANY = 16 };
-    return (p->K > MANY ? 2 : 1) * emi_panel_width(p->C[0].real);
-}
-
 static em_status open_solver(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -119,7 +111,8 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .qr_signs = job->options->qr_signs,
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_problem_block(p, job->options, p->C[0].real) - p->K,
-                      .narrow = p->mesh->graph->nodes == 1 ? narrow_block(p) : p->d,
+                      .narrow = emi_problem_narrow(p, p->C[0].real),
+                      .lean = p->filled < 1,
                       .own_start = job->options->init != NULL || job->found != NULL,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,

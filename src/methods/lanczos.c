@@ -40,9 +40,8 @@ static emi_block block_of(const emi_lanczos *l, int first, int count)
 /* Columns that the basis may have: many blocks, for few restarts, and well beyond the pairs that are wanted. */
 static int room_for(const emi_lanczos *l)
 {
-    int room =
-        EMI_LANCZOS_BLOCKS * l->most > 2 * l->pairs + l->most ? EMI_LANCZOS_BLOCKS * l->most : 2 * l->pairs + l->most;
-    return smaller(room, l->s->d);
+    int room = EMI_LANCZOS_BLOCKS * (l->s->lean ? l->narrow : l->most), least = 2 * l->pairs + l->most;
+    return smaller(room > least ? room : least, l->s->d);
 }
 
 em_status emi_lanczos_open(emi_lanczos *l, const emi_solver *s, int asks, em_error *err)

@@ -77,6 +77,7 @@ struct emi_solver {
     int ritz;              /* turn a subspace's basis into eigenvectors                           */
     int oversample;        /* extra vectors in a block                                            */
     int narrow;            /* columns of a block after the first, at most                         */
+    int lean;              /* a basis takes as many of these, beside rows that take little memory */
     int narrow_wire;       /* blocks are sent in single precision                                 */
     int own_start;         /* the start is the user's                                             */
     uint64_t seed;         /* of what else is random                                              */

@@ -1,5 +1,6 @@
 /* Every allocation is made to fail once.  Whatever the library was doing, it says so, gives everything back, and
  * works the next time. */
+#include "base/config.h"
 #include "base/error.h"
 #include "fit/options.h"
 #include "lab/tables/generate.h"
@@ -414,6 +415,86 @@ static void archives(void **state)
     }
 }
 
+/* ---- sparse matrices ------------------------------------------------------------------------------ */
+
+typedef struct sparse_file {
+    const char *path;
+    int transpose;
+} sparse_file;
+
+static em_status sparse_file_workflow(const void *how, em_error *err)
+{
+    const sparse_file *plan = how;
+    double back[20];
+    em_status status;
+    em_data *data = NULL;
+    TRY(em_data_open(
+        &data, plan->path,
+        &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0", .transpose = plan->transpose}, err));
+    TRY(em_data_read(data, 0, em_data_rows(data), back, err));
+done:
+    em_data_free(&data);
+    return status;
+}
+
+static void sparse_files(void **state)
+{
+    (void)state;
+    static const char text[] = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n3 1 5\n1 1 2\n3 1 7\n";
+    static const char *const saved[] = {"csr", "csr-i64", "csc", "coo"};
+    (void)scratch_file("t.mtx", text, sizeof text - 1);
+    for (int transpose = 0; transpose < 2; transpose++) {
+        assert_true(fail_each_once(sparse_file_workflow, &(sparse_file){scratch("t.mtx"), transpose}) > 10);
+        for (size_t n = 0; n < sizeof saved / sizeof *saved; n++) {
+            char path[1024];
+            (void)snprintf(path, sizeof path, EM_TEST_DATA "/data/files/sparse-%s.npz", saved[n]);
+            assert_true(fail_each_once(sparse_file_workflow, &(sparse_file){path, transpose}) > 15);
+        }
+#if EMI_HAVE_HDF5
+        const char *cells = EM_TEST_DATA "/data/files/cells-csc.h5ad";
+        assert_true(fail_each_once(sparse_file_workflow, &(sparse_file){cells, transpose}) > 15);
+#endif
+    }
+}
+
+/* Lent, with what has to be tidied in a copy, fitted by what each method takes, and scored. */
+static em_status sparse_workflow(const void *how, em_error *err)
+{
+    const fit_plan *plan = how;
+    const int64_t indices[] = {0, 1, 1, 2, 0, 0, 1, 2, 2, 0}, starts[] = {0, 3, 4, 6, 8, 10};
+    const double values[] = {1, 2, 3, 4, 5, 6, 1e6, 8, 9, 10};
+    double scores[5];
+    em_status status;
+    network net = {0};
+    em_model *model = NULL;
+    em_options options = emi_options_default();
+    options.method = plan->method;
+    options.components = 1;
+    options.scale = plan->scale;
+    TRY(em_data_from_csr(&net.data, values, EM_F64, indices, starts, EM_I64, 5, 3, err));
+    TRY(em_shards_split(&net.shards, net.data, plan->nodes, "shuffle", 0, err));
+    TRY(em_graph_create(&net.graph, "path", plan->nodes, 1, err));
+    TRY(em_mesh_open(&net.mesh, NULL, net.graph, plan->threads, err));
+    TRY(em_fit(&model, &options, net.mesh, net.shards, err));
+    TRY(em_project(net.data, em_model_mean(model), em_model_scale(model), em_model_components(model), 1, EM_F64, scores,
+                   plan->threads, err));
+done:
+    em_model_free(&model);
+    network_close(&net);
+    return status;
+}
+
+static void sparse_matrices(void **state)
+{
+    (void)state;
+    const fit_plan plans[] = {{"krylov", 1, 1, EMI_SCALE_NONE, 0, NULL},
+                              {"krylov", 2, 2, EMI_SCALE_STD, 0, NULL},
+                              {"covariance", 1, 2, EMI_SCALE_NONE, 0, NULL},
+                              {"auto", 2, 1, EMI_SCALE_STD, 0, NULL}};
+    for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
+        assert_true(fail_each_once(sparse_workflow, &plans[n]) > 60);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +509,8 @@ int main(void)
         cmocka_unit_test(tables_with_names),
         cmocka_unit_test(genotypes),
         cmocka_unit_test(archives),
+        cmocka_unit_test(sparse_files),
+        cmocka_unit_test(sparse_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

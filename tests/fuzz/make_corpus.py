@@ -238,6 +238,33 @@ def make_node():
     put("net_node", "root-again", root_run + by(0, frame(3, entry(1, 6))) + drain)
 
 
+def make_sparse():
+    """Matrix Market; and recipes of what a program lends (fuzz_csr.c) and of what SciPy saves (fuzz_npz_sparse.c)."""
+    head = b"%%MatrixMarket matrix coordinate "
+    for name, text in {
+        "real": b"real general\n% made\n3 2 3\n1 1 0.5\n3 1 -2e1\n2 2 7\n",
+        "integer": b"integer general\n2 3 2\n2 1 3\n1 3 16777217\n",
+        "pattern": b"pattern general\n2 3 2\n1 3\n2 1\n",
+        "symmetric": b"real symmetric\n2 2 2\n1 1 5\n2 1 3\n",
+        "skew": b"real skew-symmetric\n2 2 1\n2 1 3\n",
+        "missing": b"real general\n3 2 3\n1 1 nan\n2 2 1\n3 1 inf\n",
+        "twice": b"real general\n1 2 3\n1 2 1\n1 2 2\n1 1 4\n",
+        "empty": b"real general\n2000000000 2000000000 0\n",
+        "cut": b"real general\n3 2 3\n1 1 0.5\n",
+    }.items():
+        put("mtx", name, head + text)
+    put("mtx", "array", b"%%MatrixMarket matrix array real general\n1 1\n1\n")
+    put("mtx", "packed", gzip.compress(head + b"real general\n1 1 1\n1 1 2\n", mtime=0))
+    for n in range(8):  # types, rows, columns, careful; starts; an index and a value in turn
+        put("csr", f"careful-{n}", bytes([n, 6, 5, 1] + [3] * 6 + [k * (n + 3) % 251 + 5 for k in range(60)]))
+    put("csr", "wild", bytes([0, 2, 2, 0, 8, 10, 12] + [8, 110, 9, 120] * 4))
+    put("csr", "numbers", bytes([1, 3, 2, 1, 2, 2, 2] + [0, 0, 1, 1, 0, 2, 1, 3, 0, 4, 1, 200]))
+    for kind in range(5):  # rows, entries, format; of each array its type, and its bytes
+        recipe = [3, 4, kind, 0, 3, 2, 0, 0, 2, 3, 4, 0, 0, 1, 1, 0, 0, 0, 1, 2, 2, 0, 1, 0, 1, 1, 2, 5, 6, 7, 8]
+        put("npz_sparse", f"kind-{kind}", bytes(recipe))
+    put("npz_sparse", "not-there", bytes([3, 4, 0, 0, 3, 2, 250]))
+
+
 def make_hdf5():
     """Recipes (fuzz_hdf5.c): packed, asked for, cut, datasets; of each, dimensions, type, extents."""
     recipes = {
@@ -255,6 +282,9 @@ def make_hdf5():
         "nine-dims": [0, 1, 0, 1, 9, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1],
         "none": [0, 0, 0, 0],
     }
+    for kind in range(3):  # encoding, shape, three lists (type, held, count, numbers and 2 more), two frames
+        recipes[f"sparse-{kind}"] = [0, 0, 0, 0, 1, kind, 1, 3, 2, 3, 1, 4, 2, 4, 4, 6, 2, 1, 4, 2, 3, 3, 2,
+                                     kind, 1, 4, 3, 4, 5, 6, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 2, 1]
     for name, recipe in recipes.items():
         put("hdf5", name, bytes(recipe))
 
@@ -369,6 +399,7 @@ make_gz()
 make_edges()
 make_study()
 make_node()
+make_sparse()
 make_hdf5()
 make_checkpoint()
 make_audit()

@@ -67,6 +67,12 @@ const kind kinds[] = {
      .output = "model.npz",
      .under_seal = seal_break_zip,
      .optional = 1},
+    {.name = "mtx",
+     .file = "x.mtx",
+     .bases = {"cells.mtx", "counts.mtx"},
+     .command = FIT("x.mtx"),
+     .output = "model.npz",
+     .text = 1},
     {.name = "model-info",
      .file = "m.npz",
      .bases = {"model.npz"},
@@ -123,6 +129,22 @@ static void write_table(const char *path, const char *header, char delimiter, co
             (void)fprintf(file, "%s%d", column ? (char[]){delimiter, 0} : "", number_at(row, column));
         (void)fputs(last_cell, file);
         (void)fputc('\n', file);
+    }
+    if (fclose(file) != 0) die(path, "cannot be written");
+}
+
+/* What of it is odd, as Matrix Market. */
+static void write_matrix(const char *path, const char *field)
+{
+    FILE *file = fopen(path, "w");
+    int count = 0;
+    if (!file) die(path, "cannot be written");
+    for (int n = 0; n < ROWS * COLUMNS; n++) count += number_at(n / COLUMNS, n % COLUMNS) % 2;
+    (void)fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n%% made\n%d %d %d\n", field, ROWS, COLUMNS,
+                  count);
+    for (int n = 0; n < ROWS * COLUMNS; n++) {
+        int number = number_at(n / COLUMNS, n % COLUMNS);
+        if (number % 2) (void)fprintf(file, "%d %d %d\n", n / COLUMNS + 1, n % COLUMNS + 1, number);
     }
     if (fclose(file) != 0) die(path, "cannot be written");
 }
@@ -193,6 +215,8 @@ void make_bases(const victim *program)
     write_table("plain.tsv", "a\tb\tc\td\n", '\t', "");
     write_text("six.edges", "# a ring and a chord\n0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n0 3\n");
     write_text("weights.csv", "0.5,0.25,0,0.25\n0.25,0.5,0.25,0\n0,0.25,0.5,0.25\n0.25,0,0.25,0.5\n");
+    write_matrix("cells.mtx", "real");
+    write_matrix("counts.mtx", "integer");
     write_records("records.bin");
     write_genotypes();
     must_run(program, 0, "convert weights.csv weights.npy");

@@ -6,6 +6,7 @@ from typing import Any, List, Optional
 import numpy as np
 
 from ._native import LENDABLE, is_lendable
+from ._sparse import as_rows, is_sparse
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -29,15 +30,16 @@ def remember_features(estimator: Any, count: int, names: Optional[np.ndarray] = 
 
 if HAVE_SKLEARN:
 
-    def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+    def validated(estimator: Any, X: Any, reset: bool) -> Any:
         """Rows to fit, in a type that the library reads where it lies. That they are finite is for the library to see,
         which passes over them anyway."""
-        return _validate_data(estimator, X, reset=reset, dtype=_TYPES, force_all_finite=False, ensure_min_samples=1)
+        return _validate_data(estimator, X, reset=reset, dtype=_TYPES, force_all_finite=False, ensure_min_samples=1,
+                              accept_sparse="csr")
 
-    def validated_rows(estimator: Any, X: Any) -> np.ndarray:
-        """Rows for a fitted estimator, float32 where they are, else float64."""
+    def validated_rows(estimator: Any, X: Any, sparse: bool = False) -> Any:
+        """Rows for a fitted estimator, float32 where they are, else float64; all of them finite."""
         check_is_fitted(estimator)
-        return _validate_data(estimator, X, reset=False, dtype=_FLOATS)
+        return _validate_data(estimator, X, reset=False, dtype=_FLOATS, accept_sparse="csr" if sparse else False)
 
     def validated_scores(X: Any) -> np.ndarray:
         from sklearn.utils import check_array
@@ -104,17 +106,17 @@ else:
     def _same_names(names: Optional[np.ndarray], known: Optional[np.ndarray]) -> bool:
         return names is None or known is None or list(names) == list(known)
 
-    def _as_table(X: Any, types: list, least: int = 1) -> np.ndarray:
-        table = np.asarray(X)
+    def _as_table(X: Any, types: list, least: int = 1) -> Any:
+        table = as_rows(X) if is_sparse(X) else np.asarray(X)
         if table.dtype.kind == "c":
             raise ValueError("Complex data not supported")
         if table.dtype not in types:
             table = table.astype(np.float64)
-        if table.ndim != 2 or len(table) == 0 or table.shape[1] < least:
+        if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] < least:
             raise ValueError(f"Expected rows of features, got an array of shape {table.shape}.")
         return table
 
-    def validated(estimator: Any, X: Any, reset: bool) -> np.ndarray:
+    def validated(estimator: Any, X: Any, reset: bool) -> Any:
         table, names = _as_table(X, _TYPES), _names_of(X)
         if reset:
             remember_features(estimator, table.shape[1], names)
@@ -125,17 +127,23 @@ else:
                              f"{estimator.n_features_in_} features as input.")
         return table
 
-    def validated_rows(estimator: Any, X: Any) -> np.ndarray:
+    def validated_rows(estimator: Any, X: Any, sparse: bool = False) -> Any:
         check_is_fitted(estimator)
-        return validated_scores(validated(estimator, X, reset=False))
+        return _finite(validated(estimator, X, reset=False), sparse)
 
     def validated_scores(X: Any) -> np.ndarray:
-        table = _as_table(X, _FLOATS, least=0)
-        if not np.isfinite(table).all():
+        return _finite(_as_table(X, _FLOATS, least=0), False)
+
+    def _finite(table: Any, sparse: bool) -> Any:
+        if is_sparse(table) and not sparse:
+            raise TypeError("A sparse matrix was passed, but dense data is required; try X.toarray()")
+        if not np.isfinite(table.data if is_sparse(table) else table).all():
             raise ValueError("Input X contains NaN or infinity.")
         return table
 
 
-def lendable(table: np.ndarray) -> np.ndarray:
+def lendable(table: Any) -> Any:
     """The table itself, or a packed copy where the library cannot read it as it lies."""
+    if is_sparse(table):
+        return as_rows(table)
     return table if is_lendable(table) else np.ascontiguousarray(table)

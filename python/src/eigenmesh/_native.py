@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Match, Optional, Sequence
 import numpy as np
 
 from ._core import ffi, lib
+from ._sparse import is_sparse
 from .errors import error_for
 
 #: Types that the library reads where they lie; the first is what others are converted to.
@@ -71,12 +72,18 @@ def create(kind: str, make: Callable[..., int], release: Callable[[Any], None], 
     return ffi.gc(out[0], lambda handle: release(ffi.new(f"{kind} **", handle)))
 
 
-def lend(array: np.ndarray, names: Optional[Sequence[str]] = None) -> Any:
-    """An em_data over the array's own memory, whatever its strides; the array must outlive it."""
-    rows, columns = array.shape
-    table = create("em_data", lib.em_data_from_array, lib.em_data_free,
-                   ffi.cast("void *", array.__array_interface__["data"][0]), LENDABLE[array.dtype], rows, columns,
-                   *array.strides)
+def _address(array: np.ndarray) -> Any:
+    return ffi.cast("void *", array.__array_interface__["data"][0])
+
+
+def lend(array: Any, names: Optional[Sequence[str]] = None) -> Any:
+    """An em_data over the memory of an array, whatever its strides, or of a sparse matrix in rows; it must outlive that."""
+    if is_sparse(array):
+        table = create("em_data", lib.em_data_from_csr, lib.em_data_free, _address(array.data), LENDABLE[array.dtype],
+                       _address(array.indices), _address(array.indptr), LENDABLE[array.indices.dtype], *array.shape)
+    else:
+        table = create("em_data", lib.em_data_from_array, lib.em_data_free, _address(array), LENDABLE[array.dtype],
+                       *array.shape, *array.strides)
     if names is not None:
         texts = [ffi.new("char[]", str(name).encode()) for name in names]
         checked(lib.em_data_set_column_names, table, texts)

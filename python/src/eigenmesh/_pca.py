@@ -153,9 +153,10 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features), or a list of such arrays
-            One array is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as
-            they lie, whatever their strides; nothing is copied.
+        X : array or sparse matrix of shape (n_samples, n_features), or a list of such
+            One table is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as
+            they lie, whatever their strides, and so are SciPy's CSR matrices of floats; nothing is copied. Other
+            sparse matrices are converted to CSR. They are centred, and scaled, without ever being dense.
         y : ignored
         init : PCA or array of shape (k, n_features), optional
             A warm start: components to begin from, for methods that iterate. Fewer than n_components are a partial one,
@@ -177,7 +178,7 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             nodes = self._nodes_for(tables, cluster)
         seed = _seed(self.random_state)
         single = all(everywhere(cluster, all(table.dtype == np.float32 for table in tables)))
-        components = self._wanted(sum(everywhere(cluster, sum(len(table) for table in tables))))
+        components = self._wanted(sum(everywhere(cluster, sum(table.shape[0] for table in tables))))
         graph = Graph(self.topology, nodes, self.weights, seed)
         options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
                    "tolerance": tolerance_for(self.method, self.tol, single), "scale": self.scale, "seed": seed,
@@ -196,15 +197,15 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self._tell()
         return self
 
-    def _tables(self, X: Any) -> List[np.ndarray]:
+    def _tables(self, X: Any) -> List[Any]:
         """The table, or those of the nodes: a list of rows is one table, a list of tables is several."""
         several = isinstance(X, (list, tuple)) and len(X) > 0 and all(np.ndim(part) == 2 for part in X)
         tables = [lendable(validated(self, part, reset=n == 0)) for n, part in enumerate(X if several else [X])]
-        if sum(len(table) for table in tables) < 2:
+        if sum(table.shape[0] for table in tables) < 2:
             raise InvalidArgument("X: 1 sample has no variance; try 2 or more")
         return tables
 
-    def _nodes_for(self, tables: List[np.ndarray], cluster: Optional[Cluster]) -> int:
+    def _nodes_for(self, tables: List[Any], cluster: Optional[Cluster]) -> int:
         if not isinstance(self.nodes, Integral) or self.nodes < 1:
             raise InvalidArgument(f"nodes={self.nodes!r}: not a number of nodes; try 1 or more")
         nodes = int(self.nodes)
@@ -215,8 +216,8 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         here = cluster.hosted(nodes) if cluster else nodes
         if len(tables) not in (1, here):
             raise InvalidArgument(f"X: {len(tables)} tables for {here} nodes; try one a node")
-        if len(tables) == 1 and here > len(tables[0]):  # before a network of so many is drawn
-            raise InvalidArgument(f"nodes={nodes}: {len(tables[0])} rows for {here} nodes; try fewer nodes")
+        if len(tables) == 1 and here > tables[0].shape[0]:  # before a network of so many is drawn
+            raise InvalidArgument(f"nodes={nodes}: {tables[0].shape[0]} rows for {here} nodes; try fewer nodes")
         return nodes
 
     def _wanted(self, rows: int) -> Union[int, float]:
@@ -309,7 +310,7 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         weights = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
         scores = project(rows, self.mean_, self.scale_, weights)
         if not np.isfinite(scores).all():
-            validated_rows(self, X)  # refuses what is not finite; sums of what is may still be too large
+            validated_rows(self, X, sparse=True)  # refuses what is not finite; sums of what is may still be too large
         return scores
 
     def inverse_transform(self, X: Any) -> np.ndarray:
@@ -352,12 +353,13 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     def _more_tags(self) -> Dict[str, Any]:
         """The same before scikit-learn 1.6."""
-        return {"preserves_dtype": [np.float64, np.float32]}
+        return {"preserves_dtype": [np.float64, np.float32], "X_types": ["2darray", "sparse"]}
 
 
 def _scale_of(model: Model) -> Optional[str]:

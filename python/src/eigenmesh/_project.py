@@ -1,6 +1,8 @@
 """Rows to scores, by the library: read once, where they lie."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._conventions import lendable
@@ -8,10 +10,10 @@ from ._fitting import threads
 from ._native import checked, ffi, lend, lib
 
 
-def project(rows: np.ndarray, mean: np.ndarray, scale: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def project(rows: Any, mean: np.ndarray, scale: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """((rows - mean) / scale) @ weights.T, in float32 where all of them are, else float64."""
     single = all(array.dtype == np.float32 for array in (rows, mean, weights))
-    scores = np.empty((len(rows), len(weights)), dtype=np.float32 if single else np.float64)
+    scores = np.empty((rows.shape[0], len(weights)), dtype=np.float32 if single else np.float64)
     if not scores.size:
         return scores
     held = lendable(rows)

@@ -11,6 +11,7 @@ from ._fitting import Callback, Watch, fit, tolerance_for
 from ._graph import Graph, Topology, Weights
 from ._model import Traffic
 from ._native import lend, lib
+from ._sparse import is_sparse
 from .errors import InvalidArgument
 
 
@@ -77,7 +78,7 @@ def simulate(X: Any = None, *, method: str = "dsa", n_components: int = 5, nodes
         arrays = [synthetic(features, samples, n_components, gap, random_state)]
     else:
         parts = X if isinstance(X, (list, tuple)) and all(np.ndim(part) == 2 for part in X) else [X]
-        arrays = [lendable(np.asarray(part)) for part in parts]
+        arrays = [lendable(part if is_sparse(part) else np.asarray(part)) for part in parts]
     tables = [lend(array) for array in arrays]
     wishes = {"components": n_components, "method": method, "step": step, "iterations": max_iter, "seed": random_state,
               "tolerance": tolerance_for(method, tol), "trace": "all", "truth": "compute", **options}

@@ -1,0 +1,153 @@
+"""SciPy's sparse matrices: the numbers of the dense fit, without its memory."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from data import aligned
+
+import eigenmesh
+
+sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed; try scripts/setup test")
+
+
+def table(rows=400, columns=30, filled=0.15, seed=0, dtype=np.float64):
+    """Some rows are empty; deviations of the columns fall."""
+    rng = np.random.default_rng(seed)
+    values = (rng.standard_normal((rows, columns)) + 0.7) * 0.9 ** np.arange(columns)
+    values[rng.random((rows, columns)) >= filled] = 0
+    values[3::7] = 0
+    return values.astype(dtype)
+
+
+def assert_same(pca, dense, tolerance=1e-10):
+    np.testing.assert_allclose(pca.mean_, dense.mean_, atol=tolerance)
+    np.testing.assert_allclose(pca.scale_, dense.scale_, rtol=tolerance)
+    np.testing.assert_allclose(pca.explained_variance_, dense.explained_variance_, rtol=tolerance)
+    np.testing.assert_allclose(aligned(pca.components_, dense.components_), dense.components_, atol=tolerance)
+
+
+@pytest.mark.parametrize("scale", [None, "std"])
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil", "bsr"])
+def test_every_kind_is_as_the_dense_table(kind, scale):
+    X = table()
+    dense = eigenmesh.PCA(4, scale=scale, tol=1e-12).fit(X)
+    pca = eigenmesh.PCA(4, scale=scale, tol=1e-12).fit(sparse.csr_matrix(X).asformat(kind))
+    assert_same(pca, dense)
+    scores = pca.transform(sparse.csr_matrix(X).asformat(kind))
+    np.testing.assert_allclose(scores, pca.transform(X), atol=1e-12)
+
+
+def test_sparse_arrays():
+    X = table()
+    assert_same(eigenmesh.PCA(3, tol=1e-12).fit(sparse.csr_array(X)), eigenmesh.PCA(3, tol=1e-12).fit(X))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int64, bool])
+def test_whole_numbers(dtype):
+    X = np.abs(np.rint(3 * table())).astype(dtype)
+    assert_same(eigenmesh.PCA(3, tol=1e-12).fit(sparse.csr_matrix(X)), eigenmesh.PCA(3, tol=1e-12).fit(X))
+
+
+def test_against_an_eigensolve_of_numpy():
+    X = table(seed=4)
+    pca = eigenmesh.PCA(5, tol=1e-12).fit(sparse.csr_matrix(X))
+    values, vectors = np.linalg.eigh(np.cov(X, rowvar=False))
+    np.testing.assert_allclose(pca.explained_variance_, values[::-1][:5], rtol=1e-12)
+    np.testing.assert_allclose(aligned(pca.components_, vectors[:, ::-1].T[:5]), vectors[:, ::-1].T[:5], atol=1e-9)
+
+
+def test_indices_of_64_bits_in_no_order_and_twice():
+    X = sparse.csr_matrix(table())
+    entries = sparse.coo_matrix(X)
+    order = np.random.default_rng(1).permutation(2 * entries.nnz)
+    rows, columns = np.tile(entries.row, 2)[order], np.tile(entries.col, 2)[order]
+    values = np.concatenate([entries.data / 2, entries.data / 2])[order]
+    by_rows = np.argsort(rows, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=X.shape[0]))])
+    untidy = sparse.csr_matrix(X.shape)
+    untidy.data, untidy.indices, untidy.indptr = values[by_rows], columns[by_rows].astype(np.int64), starts.astype(np.int64)
+    before = untidy.data.copy()
+    assert_same(eigenmesh.PCA(3, tol=1e-12).fit(untidy), eigenmesh.PCA(3, tol=1e-12).fit(X.toarray()))
+    assert untidy.nnz == 2 * X.nnz and (untidy.data == before).all()  # it is the caller's, and stays so
+
+
+def test_float32():
+    X = table(3000, 40, dtype=np.float32)
+    pca, dense = eigenmesh.PCA(5).fit(sparse.csr_matrix(X)), eigenmesh.PCA(5, tol=1e-10).fit(X.astype(np.float64))
+    assert pca.components_.dtype == np.float32 and pca.converged_
+    assert_same(pca, dense, 2e-5)
+    assert pca.transform(sparse.csr_matrix(X)).dtype == np.float32
+
+
+@pytest.mark.parametrize("how", [dict(nodes=5, topology="cycle"), dict(nodes=3, method="covariance"), dict(nodes=1)])
+def test_over_nodes(how):
+    X = table()
+    assert_same(eigenmesh.PCA(3, tol=1e-12, **how).fit(sparse.csr_matrix(X)), eigenmesh.PCA(3, tol=1e-12).fit(X))
+
+
+def test_a_list_is_a_node_each_and_may_have_both_kinds():
+    X = table()
+    parts = [sparse.csr_matrix(X[:100]), X[100:250], sparse.csc_matrix(X[250:])]
+    pca = eigenmesh.PCA(3, tol=1e-12).fit(parts)
+    assert_same(pca, eigenmesh.PCA(3, tol=1e-12).fit(X))
+    assert pca.network_.messages > 0
+
+
+def test_simulate():
+    X = table()
+    run = eigenmesh.simulate(sparse.csr_matrix(X), method="krylov", n_components=3, nodes=4)
+    assert run.error < 1e-12
+
+
+def test_whitened_and_back():
+    X = table()
+    pca = eigenmesh.PCA(3, whiten=True, tol=1e-12)
+    scores = pca.fit_transform(sparse.csr_matrix(X))
+    np.testing.assert_allclose(scores.std(axis=0, ddof=1), 1, rtol=1e-9)
+    np.testing.assert_allclose(pca.inverse_transform(scores), pca.inverse_transform(pca.transform(X)), atol=1e-10)
+
+
+def test_what_is_not_finite_is_named():
+    X = sparse.csr_matrix(table())
+    X.data[5] = np.nan
+    row, column = np.searchsorted(X.indptr, 5, side="right") - 1, X.indices[5]
+    with pytest.raises(ValueError, match=f"row {row}, column {column} "):
+        eigenmesh.PCA(2).fit(X)
+    pca = eigenmesh.PCA(2).fit(table())
+    with pytest.raises(ValueError):
+        pca.transform(X)
+
+
+def test_what_is_refused():
+    X = sparse.csr_matrix(table())
+    with pytest.raises(eigenmesh.DataError, match="no variance"):
+        eigenmesh.PCA(1).fit(sparse.csr_matrix((10, 4)))
+    with pytest.raises(ValueError, match="[Cc]omplex"):
+        eigenmesh.PCA(1).fit(X * 1j)
+    with pytest.raises(ValueError, match="features"):
+        eigenmesh.PCA(1).fit(X).transform(X[:, :5])
+    with pytest.raises(TypeError, match="dense"):
+        eigenmesh.PCA(1).fit(X).score_samples(X)
+    broken = X.copy()
+    broken.indices[0] = 99
+    with pytest.raises(ValueError, match="row 0 has an entry in column 99"):
+        eigenmesh.PCA(1).fit(broken)
+
+
+def test_a_fit_copies_nothing():
+    """48 MB of entries, which would be 1.6 GB of numbers."""
+    script = """
+import resource, numpy as np, scipy.sparse as sparse, eigenmesh
+rng = np.random.default_rng(0)
+rows, columns, each = 200_000, 1000, 30
+indices = rng.integers(0, columns // each, (rows, each), dtype=np.int32) + np.arange(each, dtype=np.int32) * (columns // each)
+X = sparse.csr_matrix((rng.random(rows * each, dtype=np.float32), indices.ravel(),
+                       np.arange(0, rows * each + 1, each, dtype=np.int32)), shape=(rows, columns))
+eigenmesh.PCA(2).fit(X[:1000]).transform(X[:1000])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+pca = eigenmesh.PCA(2, tol=1e-3).fit(X)
+grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+assert grown < X.data.nbytes / 2, (grown, X.data.nbytes)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
