@@ -487,10 +487,10 @@ done:
 static void sparse_matrices(void **state)
 {
     (void)state;
-    const fit_plan plans[] = {{"krylov", 1, 1, EMI_SCALE_NONE, 0, NULL},
-                              {"krylov", 2, 2, EMI_SCALE_STD, 0, NULL},
-                              {"covariance", 1, 2, EMI_SCALE_NONE, 0, NULL},
-                              {"auto", 2, 1, EMI_SCALE_STD, 0, NULL}};
+    const fit_plan plans[] = {{"krylov", 1, 1, EMI_SCALE_NONE, 0, NULL, 0},
+                              {"krylov", 2, 2, EMI_SCALE_STD, 0, NULL, 0},
+                              {"covariance", 1, 2, EMI_SCALE_NONE, 0, NULL, 0},
+                              {"auto", 2, 1, EMI_SCALE_STD, 0, NULL, 0}};
     for (size_t n = 0; n < sizeof plans / sizeof *plans; n++)
         assert_true(fail_each_once(sparse_workflow, &plans[n]) > 60);
 }
