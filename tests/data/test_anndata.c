@@ -178,9 +178,10 @@ static void columns_have_the_genes_names(void **state)
 static void what_h5py_writes(void **state)
 {
     (void)state;
-    static const char *const files[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad", EM_TEST_DATA "/data/files/cells-csc.h5ad"},
-                            *const layers[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad:/layers/counts",
-                                               EM_TEST_DATA "/data/files/cells-csc.h5ad:/layers/counts"};
+    static const char *const files[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad",
+                                        EM_TEST_DATA "/data/files/cells-csc.h5ad"},
+                             *const layers[] = {EM_TEST_DATA "/data/files/cells-csr.h5ad:/layers/counts",
+                                                EM_TEST_DATA "/data/files/cells-csc.h5ad:/layers/counts"};
     for (int n = 0; n < 2; n++) {
         assert_table(files[n], NULL, 5, 4, 0, 1.5, 0, 0, 0, 0, 0, 0, 2, 0, 0, -3, 0, 0, 4, 0.25, 0, 0, 0, 5);
         assert_table(layers[n], NULL, 5, 4, 0, 6, 0, 0, 0, 0, 0, 0, 8, 0, 0, -12, 0, 0, 16, 1, 0, 0, 0, 20);
@@ -290,14 +291,10 @@ static void lists_that_were_never_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrices_of_every_type),
-        cmocka_unit_test(matrices_of_columns),
-        cmocka_unit_test(columns_have_the_genes_names),
-        cmocka_unit_test(what_h5py_writes),
-        cmocka_unit_test(files_without_names),
-        cmocka_unit_test(dense_tables),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(lists_that_were_never_written),
+        cmocka_unit_test(matrices_of_every_type),       cmocka_unit_test(matrices_of_columns),
+        cmocka_unit_test(columns_have_the_genes_names), cmocka_unit_test(what_h5py_writes),
+        cmocka_unit_test(files_without_names),          cmocka_unit_test(dense_tables),
+        cmocka_unit_test(what_is_wrong_is_said),        cmocka_unit_test(lists_that_were_never_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,10 +356,9 @@ static em_status sparse_file_workflow(const void *how, em_error *err)
     double back[20];
     em_status status;
     em_data *data = NULL;
-    TRY(em_data_open(&data, plan->path,
-                     &(em_read_options){
-                         .size = sizeof(em_read_options), .columns = "1,0", .transpose = plan->transpose},
-                     err));
+    TRY(em_data_open(
+        &data, plan->path,
+        &(em_read_options){.size = sizeof(em_read_options), .columns = "1,0", .transpose = plan->transpose}, err));
     TRY(em_data_read(data, 0, em_data_rows(data), back, err));
 done:
     em_data_free(&data);
