@@ -18,8 +18,8 @@ size_t emi_csr_row(const emi_shard *shard, size_t r)
 
 void emi_csr_free(emi_csr *m)
 {
-    void *own[] = {m->values, m->indices, m->starts};
-    for (int n = 0; m->owned && n < 3; n++) emi_free(own[n]);
+    void *arrays[] = {m->values, m->indices, m->starts};
+    for (int n = 0; m->owned && n < 3; n++) emi_free(arrays[n]);
     emi_free(m->full);
     *m = (emi_csr){0};
 }

@@ -153,7 +153,7 @@ static void correct(const product *t, const double *sums, emi_block Z)
     }
 }
 
-static double width(const em_data *data)
+static double entries_a_row(const em_data *data)
 {
     const emi_csr *m = data->state;
     return (double)emi_csr_count(m) / (double)m->rows;
@@ -165,7 +165,7 @@ static em_status multiply_some(product *t, emi_block X, emi_block Z, double *squ
     em_status status = EM_OK;
     t->columns = X.cols;
     size_t columns = (size_t)X.cols;
-    emi_extent rows = {t->C->shard->count, 1 + (size_t)width(t->C->shard->data)};
+    emi_extent rows = {t->C->shard->count, 1 + (size_t)entries_a_row(t->C->shard->data)};
     double *room = emi_doubles(for_columns(t)), *sum = emi_doubles(size_of_sum(t));
     if (!room || !sum) TRY(emi_fail_memory(err, "product"));
     put_columns(t, X, Z.v, room); /* Z is still free */
@@ -269,4 +269,4 @@ done:
 }
 
 const emi_row_kind emi_csr_rows = {
-    .name = "sparse", .width = width, .survey = emi_csr_survey, .multiply = multiply, .scores = scores};
+    .name = "sparse", .width = entries_a_row, .survey = emi_csr_survey, .multiply = multiply, .scores = scores};

@@ -92,16 +92,6 @@ static const char *write_step_decay(const em_options *options, char room[VALUE_R
     return room;
 }
 
-const char *emi_scale_name(emi_scale scale)
-{
-    static const char *const names[] = {[EMI_SCALE_AUTO] = "auto",
-                                        [EMI_SCALE_NONE] = "none",
-                                        [EMI_SCALE_STD] = "std",
-                                        [EMI_SCALE_SPECTRAL] = "spectral",
-                                        [EMI_SCALE_BINOMIAL] = "binomial"};
-    return names[scale];
-}
-
 /* ---- the table --------------------------------------------------------------------------------------- */
 
 #define MEMBER(name)      .at = offsetof(em_options, name), .size = sizeof((em_options *)0)->name

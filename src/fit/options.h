@@ -52,8 +52,6 @@ struct em_options {
 
 enum { EMI_OPTIONS_MAX = 60 }; /* of the table */
 
-const char *emi_scale_name(emi_scale scale);
-
 em_options emi_options_default(void);
 
 /* ---- the table, for those who compare options ----------------------------------------------------- */

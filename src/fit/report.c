@@ -37,6 +37,16 @@ static void fill_noise(const emi_findings *f, em_model *model)
     model->noise_variance = left > 0 ? emi_problem_variance_of(p, fmax(0, rest / left)) : 0;
 }
 
+static const char *name_of_scale(emi_scale scale)
+{
+    static const char *const names[] = {[EMI_SCALE_AUTO] = "auto",
+                                        [EMI_SCALE_NONE] = "none",
+                                        [EMI_SCALE_STD] = "std",
+                                        [EMI_SCALE_SPECTRAL] = "spectral",
+                                        [EMI_SCALE_BINOMIAL] = "binomial"};
+    return names[scale];
+}
+
 static void fill_info(const emi_job *job, em_info *info)
 {
     const emi_problem *p = job->problem;
@@ -56,7 +66,7 @@ static void fill_info(const emi_job *job, em_info *info)
     info->components = job->observer.K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
-    (void)snprintf(info->scale, sizeof info->scale, "%s", emi_scale_name(p->scaling));
+    (void)snprintf(info->scale, sizeof info->scale, "%s", name_of_scale(p->scaling));
     info->missing_values = p->missing;
     info->seconds_setup = p->seconds + (p->C[0].kind->form ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->driver.seconds;

@@ -64,9 +64,9 @@ void emi_hub_rows(emi_hub *hub, unsigned char *rows);
 /* What masks are made of, but for the sizes and the identity's secret: once for each run, so that none is used twice. */
 em_status emi_hub_keys(emi_hub *hub, uint64_t generation, emi_mask_keys *keys, em_error *err);
 
-/* A line of the audit log, which the hub's thread writes too. */
-em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,
-                      em_error *err);
+/* A line of the audit log, which the hub's thread writes too; of this run, and so not once another one is entered. */
+em_status emi_hub_log(emi_hub *hub, uint64_t generation, const char *what, const emi_field_of_line *fields, int count,
+                      int sign, em_error *err);
 
 /* Is the run that was entered as this over, so that all begin anew from the root's last step? */
 int emi_hub_is_stale(emi_hub *hub, uint64_t generation);

@@ -8,6 +8,7 @@
 
 struct emi_masked {
     emi_hub *hub;
+    uint64_t generation; /* of the run */
     emi_policy policy;
     emi_masks *masks;
     unsigned char view[EM_VIEW_BYTES]; /* at first the run */
@@ -22,7 +23,7 @@ static em_status log_sum(const emi_masked *m, const em_sum *sum, em_error *err)
     const emi_field_of_line fields[] = {{.name = "number", .number = &sum->number},
                                         {.name = "kind", .text = kinds[sum->kind]},
                                         {.name = "view", .digest = sum->view}};
-    return emi_hub_log(m->hub, "sum", fields, 3, 0, err);
+    return emi_hub_log(m->hub, m->generation, "sum", fields, 3, 0, err);
 }
 
 /* In the log before it can leave. */
@@ -76,12 +77,12 @@ static void close_state(void *state)
 
 /* ---- of a run --------------------------------------------------------------------------------------------------------------- */
 
-static em_status open_keys(emi_masked *m, uint64_t generation, const emi_identity *identity, int site, em_error *err)
+static em_status open_keys(emi_masked *m, const emi_identity *identity, int site, em_error *err)
 {
     int sites = m->policy.study->site_count;
     emi_mask_keys keys = {.site = site, .sites = sites, .all = calloc((size_t)sites, sizeof *keys.all)};
     em_status status = keys.all ? emi_identity_own_secret(identity, keys.secret, err) : emi_no_memory(err);
-    if (status == EM_OK) status = emi_hub_keys(m->hub, generation, &keys, err);
+    if (status == EM_OK) status = emi_hub_keys(m->hub, m->generation, &keys, err);
     if (status == EM_OK) status = emi_masks_open(&m->masks, &keys, err);
     memcpy(m->view, keys.run, sizeof m->view);
     free(keys.all);
@@ -95,9 +96,10 @@ em_status emi_masked_open(emi_masked **out, emi_hub *hub, uint64_t generation, c
     emi_masked *made = *out = calloc(1, sizeof *made);
     if (!made) return emi_no_memory(err);
     made->hub = hub;
+    made->generation = generation;
     made->policy = *policy;
     em_status status = emi_policy_note_rows(policy, err);
-    if (status == EM_OK) status = open_keys(made, generation, identity, site, err);
+    if (status == EM_OK) status = open_keys(made, identity, site, err);
     if (status != EM_OK) emi_masked_close(out);
     return status;
 }

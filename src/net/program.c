@@ -280,7 +280,7 @@ em_status emi_program_keep_again(emi_program *p, em_error *err)
 static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BYTES], em_error *err)
 {
     const emi_field_of_line field = {.name = "digest", .digest = digest};
-    return emi_hub_log(p->hub, "model", &field, 1, 0, err);
+    return emi_hub_log(p->hub, p->generation, "model", &field, 1, 0, err);
 }
 
 /* Up its digest; then who has a parent waits for its word that all have it.  On the disk before anybody below hears of it: who

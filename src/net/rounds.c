@@ -113,16 +113,6 @@ em_status emi_hub_enter(emi_hub *hub, uint64_t before, uint64_t *generation, em_
     return status;
 }
 
-em_status emi_hub_log(emi_hub *hub, const char *what, const emi_field_of_line *fields, int count, int sign,
-                      em_error *err)
-{
-    if (!hub->options.audit) return EM_OK;
-    (void)pthread_mutex_lock(&hub->lock);
-    em_status status = emi_audit_write(hub->options.audit, what, fields, count, sign, err);
-    (void)pthread_mutex_unlock(&hub->lock);
-    return status;
-}
-
 int emi_hub_is_stale(emi_hub *hub, uint64_t generation)
 {
     (void)pthread_mutex_lock(&hub->lock);
@@ -134,6 +124,19 @@ int emi_hub_is_stale(emi_hub *hub, uint64_t generation)
 em_status emi_hub_anew(em_error *err)
 {
     return em_fail(err, EM_ENET, "node: a site came back, and all go on from the root's last step; try nothing");
+}
+
+em_status emi_hub_log(emi_hub *hub, uint64_t generation, const char *what, const emi_field_of_line *fields, int count,
+                      int sign, em_error *err)
+{
+    em_status status = EM_OK;
+    (void)pthread_mutex_lock(&hub->lock);
+    if (hub->node.generation != generation)
+        status = emi_hub_anew(err);
+    else if (hub->options.audit)
+        status = emi_audit_write(hub->options.audit, what, fields, count, sign, err);
+    (void)pthread_mutex_unlock(&hub->lock);
+    return status;
 }
 
 /* ---- blocks, for the log ------------------------------------------------------------------------------------------------- */

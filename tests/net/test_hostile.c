@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITES = 4, D = 32, ROWS = 60, K = 3, BLOCK = 5, KEPT = 256, LIES_AT = 1, FEWEST = 120 };
+enum { SITES = 4, D = 32, ROWS = 60, K = 3, BLOCK = 5, KEPT = 256, LIES_AT = 1, LIED_TO = 3, FEWEST = 120 };
 
 typedef enum trick {
     HONEST,
@@ -41,7 +41,7 @@ typedef struct member {
     void *inner_state;
     double asked[D * BLOCK];
     uint64_t heard[D * BLOCK + 8];
-    int lied;
+    int lied, hears; /* it did so; and in this round words of the site that it lied to come */
     /* masks */
     emi_masks *masks;
     unsigned char view[EM_VIEW_BYTES];
@@ -155,10 +155,9 @@ static em_status lying_begin(void *state, const em_link *links, size_t count, co
 /* What the site that was lied to sends has another view at its end. */
 static em_status lying_end(void *state, const void **inbox, em_error *err)
 {
-    enum { LIED_TO = 3 };
     member *m = state;
     em_status status = m->inner->end(m->inner_state, inbox, err);
-    if (status == EM_OK && m->trick == HIDES_IT && m->site == LIES_AT && m->lied && inbox[LIED_TO]) {
+    if (status == EM_OK && m->trick == HIDES_IT && m->lied && m->hears) {
         memcpy(m->heard, inbox[LIED_TO], sizeof m->heard);
         memcpy(m->heard + D * BLOCK + 4, m->view, EM_VIEW_BYTES);
         inbox[LIED_TO] = m->heard;

@@ -337,10 +337,30 @@ static void a_fit_is_the_same_everywhere(void **state)
     run_all(fit, 0, 0);
 }
 
+/* The solver may come to log something of a run when another one was entered, and lines are of the last that was. */
+static void lines_of_a_run_that_is_over(void **state)
+{
+    static member m;
+    em_error err = {0};
+    const unsigned char digest[EMI_SHA_BYTES] = {0};
+    const emi_field_of_line field = {.name = "digest", .digest = digest};
+    unsigned char last[EMI_SHA_BYTES];
+    (void)state;
+    open_member(&m, 0, free_ports(SITES));
+    uint64_t before = m.hub->node.generation;
+    assert_ok(emi_hub_log(m.hub, before, "model", &field, 1, 0, &err), &err);
+    renew(&m);
+    memcpy(last, emi_audit_last(m.audit), sizeof last);
+    assert_fails(emi_hub_log(m.hub, before, "model", &field, 1, 0, &err), EM_ENET, "a site came back", &err);
+    assert_memory_equal(emi_audit_last(m.audit), last, sizeof last);
+    close_member(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_all_sizes), cmocka_unit_test(cuts_cost_nothing_but_time),
-        cmocka_unit_test(a_new_life_costs_nothing_but_time), cmocka_unit_test(a_fit_is_the_same_everywhere)};
+        cmocka_unit_test(a_new_life_costs_nothing_but_time), cmocka_unit_test(a_fit_is_the_same_everywhere),
+        cmocka_unit_test(lines_of_a_run_that_is_over)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
