@@ -43,6 +43,19 @@ def several_nodes_a_process():
     np.testing.assert_array_equal(listed.components_, pca.components_)
 
 
+def sparse_rows_beside_dense_ones():
+    try:
+        import scipy.sparse
+    except ImportError:
+        print("skipped: sparse rows, as SciPy is not installed")
+        return
+    rows = np.where(np.random.default_rng(3).random(X.shape) < 0.3, X, 0)
+    mine = np.array_split(rows, comm.size)[comm.rank]
+    pca = eigenmesh.PCA(3, tol=1e-11).fit(mine if comm.rank == 1 else scipy.sparse.csr_matrix(mine), comm=comm)
+    np.testing.assert_allclose(pca.components_, eigenmesh.PCA(3, tol=1e-11).fit(rows).components_, atol=1e-9)
+    assert same_everywhere(pca.components_)
+
+
 def types_may_differ_and_estimators_work_on():
     mine = local.astype(np.float32) if comm.rank == 0 else local.astype(np.float32).astype(np.float64)
     pca = eigenmesh.PCA(2, whiten=True).fit(mine, comm=comm)
@@ -91,6 +104,7 @@ def a_part_of_the_world():
 try:
     the_answer_is_that_of_all_rows()
     several_nodes_a_process()
+    sparse_rows_beside_dense_ones()
     types_may_differ_and_estimators_work_on()
     failures_are_everybodys()
     a_callback_of_one_process_stops_all()

@@ -72,6 +72,16 @@ def test_indices_of_64_bits_in_no_order_and_twice():
     assert untidy.nnz == 2 * X.nnz and (untidy.data == before).all()  # it is the caller's, and stays so
 
 
+def test_arrays_with_strides_and_indices_of_two_types():
+    X = sparse.csr_matrix(table())
+    strided = X.copy()
+    strided.data, strided.indices = np.repeat(X.data, 2)[::2], np.repeat(X.indices, 2)[::2]
+    mixed = X.copy()
+    mixed.indptr = X.indptr.astype(np.int64)
+    for matrix in (strided, mixed):
+        assert_same(eigenmesh.PCA(3, tol=1e-12).fit(matrix), eigenmesh.PCA(3, tol=1e-12).fit(X.toarray()))
+
+
 def test_float32():
     X = table(3000, 40, dtype=np.float32)
     pca, dense = eigenmesh.PCA(5).fit(sparse.csr_matrix(X)), eigenmesh.PCA(5, tol=1e-10).fit(X.astype(np.float64))

@@ -4,6 +4,7 @@
 #include "support/sparse.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,52 @@ static void no_variance_is_refused_as_of_dense_rows(void **state)
     sparse_free(&t);
 }
 
+/* The table as a text: Matrix Market, or CSV. */
+static em_data *open_text(const sparse_table *t, int sparse, em_missing missing)
+{
+    const char *path = scratch(sparse ? "t.mtx" : "t.csv");
+    em_data *data = NULL;
+    em_error err = {0};
+    FILE *file = fopen(path, "w");
+    size_t count = 0;
+    assert_non_null(file);
+    for (size_t n = 0; n < (size_t)ROWS * D; n++) count += t->dense[n] != 0;
+    if (sparse) (void)fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%d %d %zu\n", ROWS, D, count);
+    for (size_t n = 0; n < (size_t)ROWS * D; n++)
+        if (!sparse)
+            (void)fprintf(file, "%.17g%c", t->dense[n], n % D == D - 1 ? '\n' : ',');
+        else if (t->dense[n] != 0)
+            (void)fprintf(file, "%zu %zu %.17g\n", n / D + 1, n % D + 1, t->dense[n]);
+    assert_int_equal(fclose(file), 0);
+    const em_read_options options = {.size = sizeof options, .missing = missing};
+    assert_ok(em_data_open(&data, path, &options, &err), &err);
+    return data;
+}
+
+/* Rows that are left out, and values that are filled with the mean, as of dense rows. */
+static void values_that_are_missing(void **state)
+{
+    (void)state;
+    const em_missing ways[] = {EM_MISSING_DROP, EM_MISSING_MEAN};
+    sparse_table t = usual(EM_F64, 0);
+    t.dense[5 * D + 2] = t.dense[300 * D + 2] = t.dense[301 * D + 7] = NAN;
+    for (int n = 0; n < 4; n++) {
+        em_options options = options_for("krylov", K);
+        const setting where = {n % 2 ? NODES : 1, 1, n % 2 ? "shuffle" : NULL};
+        options.scale = n % 2 ? EMI_SCALE_STD : EMI_SCALE_NONE;
+        em_data *sparse = open_text(&t, 1, ways[n / 2]), *dense = open_text(&t, 0, ways[n / 2]);
+        assert_int_equal(em_data_rows_dropped(sparse), n < 2 ? 3 : 0);
+        em_model *a = fit(sparse, &options, where), *b = fit(dense, &options, where);
+        check_same(a, b, K, 1e-10);
+        assert_int_equal(em_model_info(a)->missing_values, n < 2 ? 0 : 3);
+        em_model_free(&a);
+        em_model_free(&b);
+        em_data_free(&sparse);
+        em_data_free(&dense);
+    }
+    sparse_free(&t);
+}
+
 static void the_same_bits_by_any_number_of_threads(void **state)
 {
     (void)state;
@@ -251,6 +298,7 @@ int main(void)
         cmocka_unit_test(full_columns_far_from_zero),
         cmocka_unit_test(values_of_any_size),
         cmocka_unit_test(no_variance_is_refused_as_of_dense_rows),
+        cmocka_unit_test(values_that_are_missing),
         cmocka_unit_test(the_same_bits_by_any_number_of_threads),
         cmocka_unit_test(auto_does_not_expand_it),
     };

@@ -22,6 +22,11 @@ def as_rows(X: Any) -> Any:
         raise ValueError("Complex data not supported")
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
+    parts = (rows.data, rows.indices, rows.indptr)
     if rows.indices.dtype != rows.indptr.dtype or rows.indices.dtype not in _INDICES:
-        rows = type(rows)((rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64)), shape=rows.shape)
-    return rows
+        parts = (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64))
+    elif all(part.flags.c_contiguous for part in parts):
+        return rows
+    packed = type(rows)(rows.shape, dtype=rows.dtype)  # which would narrow indices that it is given
+    packed.data, packed.indices, packed.indptr = (np.ascontiguousarray(part) for part in parts)
+    return packed
