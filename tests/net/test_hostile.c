@@ -143,7 +143,11 @@ static em_status lying_begin(void *state, const em_link *links, size_t count, co
     member *m = state;
     const void *altered[] = {m->asked};
     int down = sends_to_child(m, links, count), up = 0;
-    for (size_t n = 0; n < count; n++) up |= links[n].from == m->site && links[n].to == m->study->sites[m->site].parent;
+    m->hears = 0;
+    for (size_t n = 0; n < count; n++) {
+        up |= links[n].from == m->site && links[n].to == m->study->sites[m->site].parent;
+        m->hears |= links[n].from == LIED_TO && links[n].to == m->site && bytes == sizeof m->heard;
+    }
     if (up) remember(m, blocks[0], bytes);
     if (lies_here(m) && down && bytes == sizeof m->asked && is_question(blocks[0])) {
         alter(m, blocks[0]);
