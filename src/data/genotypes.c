@@ -270,7 +270,7 @@ static em_status find_scores(product *t, emi_block X, em_error *err)
     t->panels = emi_panels(t->real, X.cols);
     emi_panels_from(t->real, X, t->X);
     memset(panel_at(t->X, t->panels, (size_t)X.rows, 0), 0,
-           EMI_SKINNY_ROWS * EMI_PANEL_BYTES); /* a tile reaches there */
+           (size_t)EMI_SKINNY_ROWS * EMI_PANEL_BYTES); /* a tile reaches there */
     return emi_pool_run(t->C->helpers ? t->C->helpers->pool : NULL, (int)t->blocks, 1e12, score_body, t, err);
 }
 
