@@ -27,7 +27,7 @@ static void put_people(FILE *out, const em_model *model, const em_data *people, 
 {
     int K = em_model_components_count(model);
     const double *singular = em_model_singular_values(model);
-    (void)fputs("#FID\tIID", out);
+    (void)fputs("FID\tIID", out);
     for (int k = 0; k < K; k++) (void)fprintf(out, "\tPC%d", k + 1);
     (void)fputc('\n', out);
     for (size_t r = 0; r < em_data_rows(people); r++) {

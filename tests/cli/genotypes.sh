@@ -27,7 +27,7 @@ grep -q "^missing   [0-9]* values filled with the feature's mean over the networ
 works transform pooled.npz pooled.bed -o pooled.eigenvec
 says "pooled.eigenvec: 603 x 6 scores"
 agrees check pooled.bed $K pooled.eigenvec --eigenval pooled.eigenval
-[[ $(head -1 pooled.eigenvec) == $'#FID\tIID\tPC1\tPC2\tPC3\tPC4\tPC5\tPC6' ]] || fail "the header is not PLINK's"
+[[ $(head -1 pooled.eigenvec) == $'FID\tIID\tPC1\tPC2\tPC3\tPC4\tPC5\tPC6' ]] || fail "the header is not PLINK's"
 [[ $(wc -l <pooled.eigenval) -eq $K ]] || fail "there are not $K eigenvalues"
 
 works info pooled.npz --loadings loadings.tsv

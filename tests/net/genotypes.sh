@@ -13,20 +13,23 @@ people_of() { # N SITE: the files of a site are data.N.*
 }
 
 "$python" "$reference" make . --people 403 --variants 1001
-study_of 3 "components = 5"
 people_of 0 a
 people_of 1 b
 people_of 2 c
 suffix=bed
-all_start 3
-all_end_well 3
-logs_agree
-grep -q "^scale     binomial, by allele frequencies over all nodes; 3 variants without variation left out" out.1 ||
-    fail "the scale is not told"
-for n in 0 1 2; do "$program" transform model.0.npz "data.$n.bed" -o "people.$n.eigenvec" -q; done
-"$python" "$reference" check pooled.bed 5 people.0.eigenvec people.1.eigenvec people.2.eigenvec --eigenval people.2.eigenval ||
-    fail "the covariates are not those of all people"
-echo "ok: the covariates of all people, each at its own site"
+for masks in no yes; do
+    rm -rf state.* err.* model.*
+    study_of 3 "components = 5"
+    all_start 3
+    all_end_well 3
+    logs_agree
+    grep -q "^scale     binomial, by allele frequencies over all nodes; 3 variants without variation left out" out.1 ||
+        fail "the scale is not told"
+    for n in 0 1 2; do "$program" transform model.0.npz "data.$n.bed" -o "people.$n.eigenvec" -q; done
+    "$python" "$reference" check pooled.bed 5 people.{0,1,2}.eigenvec --eigenval people.2.eigenval ||
+        fail "the covariates are not those of all people"
+    echo "ok: the covariates of all people, each at its own site, masks = $masks"
+done
 
 # Another allele at one site: nobody computes, and all hear who it is.
 rm -rf state.* err.*

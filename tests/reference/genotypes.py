@@ -108,7 +108,7 @@ def eigen(path, K):
 
 def table(path):
     lines = Path(path).read_text().splitlines()
-    assert lines[0].split()[:2] == ["#FID", "IID"], lines[0]
+    assert lines[0].lstrip("#").split()[:2] == ["FID", "IID"], lines[0]
     rows = [line.split("\t") for line in lines[1:]]
     return [f"{row[0]} {row[1]}" for row in rows], np.array([[float(x) for x in row[2:]] for row in rows])
 
