@@ -24,14 +24,13 @@ enum { ID, CHROMOSOME, POSITION, ALLELE, OTHER, PARTS };
 /* Where the parts of a name begin, and where it ends; 0 where it has others. */
 static int take_apart(const char *name, const char *parts[PARTS + 1])
 {
-    int count = 0;
-    for (const char *at = name; at && count < PARTS; count++) {
-        parts[count] = at;
-        at = strchr(at, ' ');
-        if (at) at++;
-        parts[count + 1] = at ? at : parts[count] + strlen(parts[count]) + 1;
-    }
-    return count == PARTS && parts[PARTS][-1] == 0;
+    int count = 1;
+    parts[0] = name;
+    for (const char *blank = strchr(name, ' '); blank && count <= PARTS; blank = strchr(blank + 1, ' '))
+        parts[count++] = blank + 1;
+    if (count != PARTS) return 0;
+    parts[PARTS] = name + strlen(name) + 1;
+    return 1;
 }
 
 static int is_of_genotypes(const em_model *model)

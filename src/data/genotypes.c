@@ -201,13 +201,13 @@ static void add_block(const product *t, size_t first, size_t block, const room *
     size_t lanes = (size_t)emi_panel_width(t->real);
     tile y = decode(t, first, block, r->tile);
     for (size_t panel = 0; panel < t->panels; panel++) {
-        const emi_skinny_product scores = {.real = t->real,
-                                           .d = y.width,
-                                           .panels = 1,
-                                           .X = panel_at(scores_at(t, block), panel, PEOPLE, 0),
-                                           .S = r->sums};
+        const emi_skinny_product sum = {.real = t->real,
+                                        .d = y.width,
+                                        .panels = 1,
+                                        .X = panel_at(scores_at(t, block), panel, PEOPLE, 0),
+                                        .S = r->sums};
         double *sums = r->wide + panel * VARIANTS * lanes;
-        emi_skinny(&scores, y.numbers, y.rows, (emi_ahead){0});
+        emi_skinny(&sum, y.numbers, y.rows, (emi_ahead){0});
         if (t->real == EMI_SINGLE)
             emi_move_sums(r->sums, sums, y.rows * lanes);
         else

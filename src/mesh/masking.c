@@ -230,7 +230,6 @@ static void add_up(sum_task *t, em_sum_kind kind, unsigned words)
 typedef struct maximum {
     em_mesh *mesh;
     const int *own;
-    int most;
 } maximum;
 
 /* Random words in the places up to one's own number, and zeros above. */
@@ -244,7 +243,7 @@ static em_status places_of(void *context, int i, uint64_t *words, uint64_t *room
 
 void emi_masked_maximum(em_mesh *mesh, const int *own, int most, int *largest)
 {
-    maximum context = {mesh, own, most};
+    maximum context = {mesh, own};
     sum_task t = {.mesh = mesh, .numbers = (size_t)most, .convert = places_of, .context = &context};
     double told = most;
     add_up(&t, EM_SUM_MAXIMUM, 1);
