@@ -325,7 +325,7 @@ void entry_of(stage *s, int site, unsigned char fill, emi_entry *entry)
     *entry = (emi_entry){.site = (uint16_t)site, .columns = 3};
     memset(entry->instance, 0x40 + site, sizeof entry->instance);
     memset(entry->key, fill, sizeof entry->key);
-    if (site >= SITES) emi_u16_write(entry->key, (uint16_t)site); /* more than a byte can tell apart */
+    if (site >= SITES) emi_u16_write(entry->key, (uint16_t)(0x8000 + site)); /* more than a byte can tell apart */
     sign_entry(s, entry);
 }
 

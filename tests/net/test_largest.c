@@ -11,7 +11,7 @@ static void say_entries(liar *child)
     emi_entry entry;
     unsigned char bytes[EMI_ENTRY_BYTES];
     for (int site = CHILD; site < child->on->sites; site++) {
-        entry_of(child->on, site, 1, &entry);
+        entry_of(child->on, site, (unsigned char)(1 + site), &entry); /* no two have one key */
         emi_entry_write(&entry, bytes);
         liar_says(child, EMI_ENTRY, 0, bytes, sizeof bytes);
     }
