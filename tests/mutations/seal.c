@@ -68,6 +68,7 @@ static bytes entry_of(zip_t *archive, zip_uint64_t index)
 /* The archive takes the content. */
 static void add_entry(zip_t *archive, const char *name, bytes content)
 {
+    if (content.size == 0) bytes_free(&content); /* libzip does not free what has no bytes */
     zip_source_t *source = zip_source_buffer(archive, content.at, content.size, 1);
     if (!source || zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8) < 0) die("zip", zip_strerror(archive));
 }
