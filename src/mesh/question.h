@@ -15,8 +15,8 @@
 /* From now on questions are about data of these deviations, and this variance in all.  Nothing on a mesh without masks. */
 void emi_question_about(em_mesh *mesh, const double *deviation, int d, double variance);
 
-/* The vectors x, which came from the root, are what the next sum at the root is an answer to; d more numbers, or one more a column
- * for x' C x, may be in it.  A node that must not answer fails here. */
+/* The vectors x, which came from the root, are what the next sum at the root is an answer to; one number more a column, x' C x, may be
+ * behind it.  A node that must not answer fails here. */
 void emi_question_ask(em_mesh *mesh, emi_block x);
 
 /* Are they such as are answered?  gram: (cols, cols) */
@@ -25,7 +25,7 @@ int emi_question_is_sound(emi_block x, double *gram);
 /* C is. */
 void emi_question_ask_all(em_mesh *mesh, int d);
 
-/* Places of number n of the answer, of `size` numbers; whether there is a question of which that is the size. */
+/* Is there a question whose answer has `size` numbers?  And the places of each of these. */
 int emi_question_fits(const emi_question *q, size_t size);
 void emi_question_places(const emi_question *q, size_t size, int *places);
 

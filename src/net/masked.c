@@ -35,18 +35,6 @@ static em_status mask(void *state, int node, const em_sum *sum, uint64_t *words,
     return status == EM_OK ? emi_masks_add(m->masks, sum, words, err) : status;
 }
 
-static em_status follow(void *state, unsigned char view[EM_VIEW_BYTES], const void *block, size_t bytes, em_error *err)
-{
-    (void)state;
-    return emi_view_follow(view, block, bytes, err);
-}
-
-static em_status draw(void *state, uint64_t *words, size_t count, em_error *err)
-{
-    (void)state;
-    return emi_random_bytes(words, count * sizeof *words, err);
-}
-
 static em_status fill(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err)
 {
@@ -121,8 +109,8 @@ em_status emi_masked_give(emi_masked **masked, em_mesh *mesh, em_error *err)
 {
     static const em_masks table = {.size = sizeof table,
                                    .mask = mask,
-                                   .follow = follow,
-                                   .random = draw,
+                                   .follow = emi_masks_follow,
+                                   .random = emi_masks_random,
                                    .fill = fill,
                                    .rows = count_rows,
                                    .answer = answer,

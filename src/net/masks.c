@@ -255,6 +255,19 @@ void emi_masks_close(emi_masks **masks)
     *masks = NULL;
 }
 
+em_status emi_masks_follow(void *state, unsigned char view[EM_VIEW_BYTES], const void *block, size_t bytes,
+                           em_error *err)
+{
+    (void)state;
+    return emi_view_follow(view, block, bytes, err);
+}
+
+em_status emi_masks_random(void *state, uint64_t *words, size_t count, em_error *err)
+{
+    (void)state;
+    return emi_random_bytes(words, count * sizeof *words, err);
+}
+
 em_status emi_masks_add(const emi_masks *masks, const em_sum *sum, uint64_t *words, em_error *err)
 {
     em_status status = EM_OK;

@@ -58,6 +58,11 @@ typedef struct emi_mask_keys {
 em_status emi_masks_open(emi_masks **out, const emi_mask_keys *keys, em_error *err);
 void emi_masks_close(emi_masks **masks); /* wiped; accepts NULL */
 
+/* For em_masks, whatever the state: the view goes on as above; and words that nobody can guess. */
+em_status emi_masks_follow(void *state, unsigned char view[EM_VIEW_BYTES], const void *block, size_t bytes,
+                           em_error *err);
+em_status emi_masks_random(void *state, uint64_t *words, size_t count, em_error *err);
+
 /* For em_masks: those of all pairs that this site is one of; and the fill of its numbers. */
 em_status emi_masks_add(const emi_masks *masks, const em_sum *sum, uint64_t *words, em_error *err);
 em_status emi_masks_fill(const emi_masks *masks, const void *values, size_t bytes, uint64_t *words, size_t count,

@@ -28,18 +28,6 @@ static em_status mask(void *state, int node, const em_sum *sum, uint64_t *words,
     return status;
 }
 
-static em_status follow(void *state, unsigned char view[EM_VIEW_BYTES], const void *block, size_t bytes, em_error *err)
-{
-    (void)state;
-    return emi_view_follow(view, block, bytes, err);
-}
-
-static em_status draw(void *state, uint64_t *words, size_t count, em_error *err)
-{
-    (void)state;
-    return emi_random_bytes(words, count * sizeof *words, err);
-}
-
 static em_status fill(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err)
 {
@@ -61,11 +49,12 @@ static void close_simulated(void *state)
 
 em_status em_mesh_simulate_masks(em_mesh *mesh, uint64_t seed, em_error *err)
 {
-    static const em_masks table = {
-        .size = sizeof table, .mask = mask, .follow = follow, .random = draw, .fill = fill, .close = close_simulated};
-    if (em_mesh_nodes(mesh) > UINT16_MAX)
-        return em_fail(err, EM_ENOTSUP, "masks: for up to %d nodes, and there are %d; try fewer", UINT16_MAX,
-                       em_mesh_nodes(mesh));
+    static const em_masks table = {.size = sizeof table,
+                                   .mask = mask,
+                                   .follow = emi_masks_follow,
+                                   .random = emi_masks_random,
+                                   .fill = fill,
+                                   .close = close_simulated};
     simulated *s = calloc(1, sizeof *s);
     if (!s) return emi_no_memory(err);
     s->nodes = em_mesh_nodes(mesh);

@@ -203,18 +203,6 @@ static em_status mask(void *state, int node, const em_sum *sum, uint64_t *words,
     return emi_masks_add(m->masks, &same, words, err);
 }
 
-static em_status follow(void *state, unsigned char view[EM_VIEW_BYTES], const void *block, size_t bytes, em_error *err)
-{
-    (void)state;
-    return emi_view_follow(view, block, bytes, err);
-}
-
-static em_status draw(void *state, uint64_t *words, size_t count, em_error *err)
-{
-    (void)state;
-    return emi_random_bytes(words, count * sizeof *words, err);
-}
-
 static em_status fill(void *state, int node, const void *values, size_t bytes, uint64_t *words, size_t count,
                       em_error *err)
 {
@@ -223,7 +211,8 @@ static em_status fill(void *state, int node, const void *values, size_t bytes, u
     return emi_masks_fill(m->masks, values, bytes, words, count, err);
 }
 
-static const em_masks table = {.size = sizeof table, .mask = mask, .follow = follow, .random = draw, .fill = fill};
+static const em_masks table = {
+    .size = sizeof table, .mask = mask, .follow = emi_masks_follow, .random = emi_masks_random, .fill = fill};
 
 static em_status set_masks(member *m, uint64_t generation, em_mesh *mesh)
 {
