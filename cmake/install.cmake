@@ -3,8 +3,14 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS eigenmesh_shared eigenmesh_static EXPORT eigenmesh)
-install(FILES include/eigenmesh/eigenmesh.h include/eigenmesh/engine.h include/eigenmesh/masks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
+install(FILES include/eigenmesh/eigenmesh.h include/eigenmesh/engine.h include/eigenmesh/masks.h include/eigenmesh/page.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/eigenmesh)
 install(TARGETS eigenmesh)
+foreach(program eigenmesh-local eigenmesh-net)
+  if(TARGET ${program})
+    install(TARGETS ${program})
+  endif()
+endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenmesh)
 install(EXPORT eigenmesh NAMESPACE eigenmesh:: FILE eigenmesh-targets.cmake DESTINATION ${package_dir})

@@ -23,15 +23,9 @@ static double number_of(const char *text)
     return value;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-    double x = number_of(*(const char *const *)a), y = number_of(*(const char *const *)b);
-    return (x > y) - (x < y);
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    return emi_text_order(*(const char *const *)a, *(const char *const *)b);
 }
 
 static int find_class(const labels *l, const char *text)
@@ -70,7 +64,7 @@ em_status labels_sort_out(labels *l, em_error *err)
             "of numbers",
             l->name, CLASSES_MAX);
     if (many) l->count = 0;
-    qsort(l->classes, (size_t)l->count, sizeof *l->classes, numbers ? by_number : by_text);
+    qsort(l->classes, (size_t)l->count, sizeof *l->classes, by_name);
     return EM_OK;
 }
 

@@ -34,6 +34,11 @@ static const em_option_info others[] = {{.name = "nodes", .kind = EM_OPTION_TEXT
                                         {.name = "minimum-rows", .kind = EM_OPTION_TEXT},
                                         {.name = "minimum-sites", .kind = EM_OPTION_TEXT},
                                         {.name = "maximum-columns", .kind = EM_OPTION_TEXT},
+                                        {.name = "follow", .kind = EM_OPTION_SWITCH, .preset = "no"},
+                                        {.name = "every", .kind = EM_OPTION_TEXT},
+                                        {.name = "check", .kind = EM_OPTION_TEXT},
+                                        {.name = "models", .kind = EM_OPTION_TEXT},
+                                        {.name = "directions", .kind = EM_OPTION_TEXT},
                                         {.name = "data-changed", .kind = EM_OPTION_SWITCH, .preset = "no"}};
 
 enum { OTHERS = sizeof others / sizeof *others };

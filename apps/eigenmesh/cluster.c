@@ -263,7 +263,9 @@ static em_status refuse_strangers(int argc, char **argv, em_error *err)
     for (int i = 1; i + 1 < argc; i++) /* or they are meant to be strangers */
         if (strcmp(argv[i], "--engine") == 0 && strcmp(argv[i + 1], "local") == 0) return EM_OK;
     if (!engine_named("mpi"))
-        return emi_fail(err, EM_ENOTSUP, "mpi: not built in, and %s processes were started; try a build with MPI",
+        return emi_fail(err, EM_ENOTSUP,
+                        "mpi: not built in, and %s processes were started; try a build with MPI (Debian: the package "
+                        "eigenmesh-mpi)",
                         count);
     return emi_fail(err, EM_ENET,
                     "mpi: %s processes were started and do not find each other; try the mpirun of this build's MPI, or "

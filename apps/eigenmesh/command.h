@@ -28,7 +28,7 @@ typedef struct option_spec {
     const em_option_info *info; /* where it is one of the library's */
 } option_spec;
 
-enum { OPERANDS_MAX = 2, EXAMPLES_MAX = 3, ANY_NUMBER = -1 };
+enum { OPERANDS_MAX = 2, EXAMPLES_MAX = 4, ANY_NUMBER = -1 };
 
 struct arguments;
 
@@ -54,7 +54,7 @@ typedef struct command_spec {
 } command_spec;
 
 extern const command_spec command_fit, command_compare, command_transform, command_info, command_generate,
-    command_topology, command_convert, command_reproduce;
+    command_topology, command_convert, command_reproduce, command_moments, command_merge;
 #ifdef EIGENMESH_HAS_NET
 extern const command_spec command_audit_check;
 #endif

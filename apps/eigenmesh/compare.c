@@ -41,7 +41,7 @@ static const option_spec compare_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "seed", NULL};
+static const char *const compare_solver_options[] = {"iterations", "tolerance", "scale", "device", "seed", NULL};
 
 /* The files of the directory: the traces, and a picture an axis; then that of --plot, which has both costs in one. */
 enum { FILE_TRACES, FILE_PLOT = 4, FILES };

@@ -196,10 +196,28 @@ em_status collisions_write(collisions *c, const char *role, const char *path, em
     return add(c, (named_file){.written = 1}, role, path, err);
 }
 
+/* x.bim and x.fam of x.bed are read with it. */
+static em_status add_beside(collisions *c, const char *role, const char *path, em_error *err)
+{
+    static const char *const endings[] = {".bim", ".fam"};
+    char room[PATH_MAX];
+    em_status status = EM_OK;
+    size_t length = strlen(path);
+    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) length -= 3;
+    if (length < 4 || length >= PATH_MAX || memcmp(path + length - 4, ".bed", 4) != 0) return EM_OK;
+    for (int n = 0; n < 2 && status == EM_OK; n++) {
+        (void)snprintf(room, sizeof room, "%.*s%s", (int)(length - 4), path, endings[n]);
+        status = add(c, (named_file){0}, role, room, err);
+    }
+    return status;
+}
+
 em_status collisions_read(collisions *c, const char *role, const char *path, em_error *err)
 {
     char room[PATH_MAX];
-    return add(c, (named_file){0}, role, table_to_read(path, room), err);
+    const char *file = table_to_read(path, room);
+    em_status status = add(c, (named_file){0}, role, file, err);
+    return status == EM_OK ? add_beside(c, role, file, err) : status;
 }
 
 void collisions_free(collisions *c)

@@ -1,12 +1,14 @@
 /* eigenmesh fit: find the components of data that is spread over a network. */
 #include "cluster.h"
 #include "command.h"
+#include "fit_page.h"
 #include "input.h"
 #include "lab/plot.h"
 #include "message.h"
 #include "outputs.h"
 #include "problem.h"
 #include "report.h"
+#include "report_moments.h"
 
 #ifdef EIGENMESH_HAS_NET
 #include <eigenmesh/net.h>
@@ -41,6 +43,7 @@ static const option_spec fit_options[] = {
      .example = "fit.svg",
      .help = "draw the variances and, of an iterative method, its way there: .svg, .png or .pdf",
      .file = WRITES},
+    PAGE_OPTIONS_WITH_ROWS,
     {.name = "output",
      .letter = 'o',
      .metavar = "MODEL.npz",
@@ -52,7 +55,7 @@ static const option_spec fit_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILES };
+enum { FILE_MODEL, FILE_TRACE, FILE_PLOT, FILE_PAGE, FILES };
 
 /* What a rank does with the time of the iterations. */
 enum { COMPUTING, SENDING, WAITING, SHARES };
@@ -64,6 +67,7 @@ typedef struct fit_job {
     em_model *model;
     char *ranks; /* at the first process: the shares of each */
     output_file files[FILES];
+    page_notes notes;
 } fit_job;
 
 static em_status choose_average(const fit_job *job, em_error *err)
@@ -83,7 +87,9 @@ static em_status choose_masks(const fit_job *job, em_error *err)
 #ifdef EIGENMESH_HAS_NET
     return em_mesh_simulate_masks(job->problem.mesh, job->problem.seed, err);
 #else
-    return emi_fail(err, EM_ENOTSUP, "--masks: this eigenmesh was built without OpenSSL; try a build with libssl-dev");
+    return emi_fail(
+        err, EM_ENOTSUP,
+        "--masks: this eigenmesh was built without OpenSSL; try a build with it (Debian: the package eigenmesh-net)");
 #endif
 }
 
@@ -119,6 +125,8 @@ static em_status write_files(fit_job *job, em_error *err)
         trace_write(emi_output_stream(files[FILE_TRACE].handle), NULL, &(trace_curve){.model = job->model}, 1);
     if (files[FILE_PLOT].handle)
         TRY(plot_fit(&(canvas){files[FILE_PLOT].handle, gnuplot_kind(files[FILE_PLOT].path)}, job->model, err));
+    if (files[FILE_PAGE].handle)
+        TRY(fit_page_write(emi_output_stream(files[FILE_PAGE].handle), &job->notes, &job->problem, job->model, err));
     TRY(outputs_commit(files, FILES, err));
 done:
     return status;
@@ -172,6 +180,12 @@ static void json_ranks(json *j, const fit_job *job)
     json_close(j, ']');
 }
 
+/* Of the CPU only where something else was to be expected. */
+static int tells_device(const em_info *info, const arguments *args)
+{
+    return strcmp(info->device, "gpu") == 0 || args_given(args, "device") || strstr(info->device_why, "gpu: ");
+}
+
 static em_status print_report(const fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -184,6 +198,7 @@ static em_status print_report(const fit_job *job, em_error *err)
     (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");
+    if (tells_device(info, job->args)) (void)printf("device    %s: %s\n", info->device, info->device_why);
     if (args_given(job->args, "masks")) (void)printf("masks     simulated: keys come from the seed\n");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed > 0) (void)printf("resumed   from iteration %ld\n", info->resumed);
@@ -214,6 +229,7 @@ static void print_json(const fit_job *job)
     json_text(&j, "model", job->files[FILE_MODEL].path);
     json_text(&j, "trace", job->files[FILE_TRACE].path);
     json_text(&j, "plot", job->files[FILE_PLOT].path);
+    json_text(&j, "report", job->files[FILE_PAGE].path);
     json_close(&j, '}');
     json_end(&j);
 }
@@ -247,6 +263,8 @@ static void plan_json(const problem *p, const em_plan *plan)
     json_text(&j, "operator", plan->operator_name);
     json_text(&j, "operator_why", plan->operator_why);
     json_text(&j, "precision", plan->precision);
+    json_text(&j, "device", plan->device);
+    json_text(&j, "device_why", plan->device_why);
     json_whole(&j, "wire_bits", (uint64_t)plan->wire_bits);
     json_whole(&j, "samples", (uint64_t)plan->samples);
     json_whole(&j, "features", (uint64_t)plan->features);
@@ -260,26 +278,21 @@ static void plan_json(const problem *p, const em_plan *plan)
     json_whole(&j, "messages", (uint64_t)plan->messages);
     json_whole(&j, "bytes", (uint64_t)plan->bytes);
     json_whole(&j, "memory", (uint64_t)plan->memory);
+    json_whole(&j, "moments_memory", (uint64_t)plan->moments);
     problem_json(&j, p);
     json_end(&j);
 }
 
-/* 3.2 MB, 1.5 GB */
-static const char *size_text(double bytes, char out[32])
-{
-    (void)snprintf(out, 32, "%.3g %s", bytes / (bytes < 1e9 ? 1e6 : 1e9), bytes < 1e9 ? "MB" : "GB");
-    return out;
-}
-
 static void plan_print(const problem *p, const em_plan *plan)
 {
-    char size[32];
+    char size[SIZE_ROOM];
     const em_info sizes = {.samples = plan->samples, .features = plan->features, .nodes = plan->nodes};
     const char *about = plan->at_most ? "at most" : "about";
     problem_print(p, &sizes);
     (void)printf("method    %s: %s\n", plan->method, plan->why);
     (void)printf("operator  %s: %s\n", operator_text(plan->operator_name), plan->operator_why);
     (void)printf("precision %s\n", plan->precision);
+    (void)printf("device    %s: %s\n", plan->device, plan->device_why);
     (void)printf("block     %d column%s of %d numbers\n", plan->block, plan->block == 1 ? "" : "s", plan->features);
     (void)printf("threads   %d\n", plan->threads);
     (void)printf("takes     %s %ld iteration%s\n", about, plan->iterations, plan->iterations == 1 ? "" : "s");
@@ -287,6 +300,7 @@ static void plan_print(const problem *p, const em_plan *plan)
         (void)printf("sends     %s %.0f messages, %s in all, in %.0f rounds; numbers of %d bits\n", about,
                      plan->messages, size_text(plan->bytes, size), plan->rounds, plan->wire_bits);
     (void)printf("memory    %s in this process, beside the rows\n", size_text(plan->memory, size));
+    report_moments_held(plan);
 }
 
 static em_status dry_run(const problem *p, const arguments *args, em_error *err)
@@ -308,21 +322,33 @@ static void release(fit_job *job)
     outputs_discard(job->files, FILES);
     em_model_free(&job->model);
     free(job->ranks);
+    page_free(&job->notes);
     problem_close(&job->problem);
+}
+
+static int watch(const em_progress *now, void *user)
+{
+    fit_job *job = user;
+    if (job->files[FILE_PAGE].handle) page_note_step(&job->notes, now);
+    return progress_fit(now, NULL);
 }
 
 static em_status fit(const arguments *args, em_error *err)
 {
     em_status status = EM_OK;
-    fit_job job = {.args = args, .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}}};
+    fit_job job = {
+        .args = args,
+        .files = {{.option = "output", .binary = 1}, {.option = "trace"}, {.option = "plot"}, {.option = "report"}}};
     TRY(problem_describe(&job.problem, args, err));
+    TRY(page_check(args, err));
+    job.problem.label = args_text(args, "label");
     TRY(check_checkpoint(&job, err));
     TRY(choose_patience(&job, err));
     em_options *options = job.problem.options;
     int traced =
         args_given(args, "plot") && !args_given(args, "masks"); /* which show no more than the method asks for */
     if (args_given(args, "trace") || traced) TRY(em_options_set(options, "trace", "all", err));
-    em_options_set_monitor(options, progress_fit, NULL);
+    em_options_set_monitor(options, watch, &job);
     int dry = args_given(args, "dry-run");
     TRY(cluster_agree(cluster_speaks() && !dry ? outputs_open(job.files, FILES, args, err) : EM_OK, err));
     TRY(problem_open(&job.problem, err));
@@ -360,5 +386,5 @@ const command_spec command_fit = {.name = "fit",
                                   .takes_solver_options = 1,
                                   .examples = {"eigenmesh fit data.npy -k 10 --nodes 20 -o model.npz",
                                                "grep -v '^#' data.csv | eigenmesh fit - -k 10",
-                                               "eigenmesh fit a.csv b.csv c.csv -k 3 --method dsa --trace trace.csv"},
+                                               "eigenmesh fit flowers.csv -k 3 --report page.html --label species"},
                                   .run = fit};

@@ -6,6 +6,8 @@
 #include "command.h"
 #include "print.h"
 
+#include <eigenmesh/page.h>
+
 /* The options that say how to read a table, for a command's own. */
 #define INPUT_OPTIONS                                                                                                  \
     {.name = "header", .metavar = "HOW", .preset = "auto", .help = "does a CSV begin with names: yes, no, auto"},      \
@@ -28,11 +30,12 @@
     }
 
 typedef struct reading {
-    texts owner_and_names;   /* whose the names are, and then each; empty: nothing is known yet */
-    const char **names;      /* [count] into it */
-    size_t count;            /* 0: the first table has none */
-    const char *by_position; /* a table that has no names, and so has these in their order; NULL: all have some */
-    texts files;             /* how each was read */
+    texts owner_and_names; /* whose the names are, and then each; empty: nothing is known yet */
+    const char **names;    /* [count] into it */
+    size_t count;          /* 0: the first table has none */
+    char *by_position;     /* the first table that has no names, and so has these in their order; NULL: all have some */
+    texts files;           /* how each was read */
+    int is_told;           /* those that are read now are read as the ones before, and no more is said of them */
     size_t rows_dropped;
 } reading;
 
@@ -40,6 +43,18 @@ typedef struct reading {
  * are yet, as the first, whose names they then are. */
 em_status reading_open(reading *r, em_data **out, const char *path, const arguments *args, const char *label,
                        em_error *err);
+
+/* The same of lines that came on standard input, so many lines of which came before. */
+typedef struct reading_part {
+    const char *text;
+    size_t size;
+    long lines_before;
+    em_header header;    /* AUTO: as the arguments say */
+    const char *columns; /* NULL: as the arguments say */
+} reading_part;
+
+em_status reading_open_text(reading *r, em_data **out, const reading_part *part, const arguments *args, int *has_names,
+                            em_error *err);
 
 /* The names are these, whose owner messages name. */
 em_status reading_by_names(reading *r, const char *owner, const char *const *names, size_t count, em_error *err);
@@ -59,5 +74,16 @@ void reading_warn(const reading *r, const arguments *args);
 void reading_json(json *j, const reading *r);
 
 void reading_free(reading *r); /* accepts the zeroed */
+
+/* The same for a page: files that were read alike once, and the columns left out of each. */
+typedef struct reading_list {
+    em_page_input *inputs; /* [count] */
+    size_t count;
+    texts words;
+    const char **columns; /* names and reasons, into the words */
+} reading_list;
+
+em_status reading_list_make(reading_list *list, const reading *r, em_error *err);
+void reading_list_free(reading_list *list); /* accepts the zeroed */
 
 #endif

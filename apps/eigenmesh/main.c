@@ -17,6 +17,8 @@
 static const command_spec *const commands[] = {&command_fit,
                                                &command_compare,
                                                &command_transform,
+                                               &command_moments,
+                                               &command_merge,
                                                &command_info,
                                                &command_generate,
                                                &command_topology,
@@ -176,7 +178,9 @@ static em_status unknown_command(int argc, char **argv, em_error *err)
         return emi_fail(err, EM_EINVAL, "%s %s: no such command; try %s", argv[0], argv[1], list_group(argv[0], list));
     for (const char *const *name = commands_of_net; *name; name++)
         if (strcmp(*name, argv[0]) == 0)
-            return emi_fail(err, EM_ENOTSUP, "%s: this eigenmesh was built without OpenSSL; try a build with it",
+            return emi_fail(err, EM_ENOTSUP,
+                            "%s: this eigenmesh was built without OpenSSL; try a build with it (Debian: the package "
+                            "eigenmesh-net)",
                             *name);
     return emi_fail(err, EM_EINVAL, "%s: no such %s; try 'eigenmesh --help'", argv[0],
                     *argv[0] == '-' ? "option" : "command");

@@ -79,6 +79,12 @@ em_status table_print(table *t, em_error *err)
 
 /* ---- words ------------------------------------------------------------------------------------------------ */
 
+const char *size_text(double bytes, char out[SIZE_ROOM])
+{
+    (void)snprintf(out, SIZE_ROOM, "%.3g %s", bytes / (bytes < 1e9 ? 1e6 : 1e9), bytes < 1e9 ? "MB" : "GB");
+    return out;
+}
+
 void words_print(int at, int column, int width, const char *text)
 {
     if (at >= column - 1) {

@@ -32,6 +32,10 @@ void table_text(table *t, const char *text); /* of any length */
 /* Print it on stdout and release it; a want of memory is told here. */
 em_status table_print(table *t, em_error *err);
 
+/* 3.2 MB, 1.5 GB */
+enum { SIZE_ROOM = 32 };
+const char *size_text(double bytes, char out[SIZE_ROOM]);
+
 /* Words in lines of up to `width`, which begin at `column`; the first line is printed up to `at` already. */
 void words_print(int at, int column, int width, const char *text);
 

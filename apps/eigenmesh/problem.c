@@ -14,6 +14,15 @@ static const char *file_of(const char *text)
     return emi_text_after(text, "file:");
 }
 
+/* The model that --init names, or NULL. */
+static const char *model_of(const char *init)
+{
+    static const char end[] = ".npz";
+    size_t length = strlen(init);
+    if (file_of(init) || length < sizeof end || strcmp(init + length + 1 - sizeof end, end) != 0) return NULL;
+    return init;
+}
+
 /* A whole matrix of a known shape, to be freed also after a failure; `shape` says in words what its sides are. */
 static em_status matrix_read(double **out, const char *path, size_t rows, size_t columns, const char *shape,
                              em_error *err)
@@ -82,8 +91,9 @@ em_status problem_describe(problem *p, const arguments *args, em_error *err)
     TRY(args_solver(args, p->options, err));
     TRY(args_whole(args, "seed", 0, UINT64_MAX, &p->seed, err));
     TRY(args_int(args, "threads", 1, &p->threads, err));
-    if (strcmp(init, "random") != 0 && !file_of(init))
-        TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random or file:X0.npy; try --init random", init));
+    if (strcmp(init, "random") != 0 && !file_of(init) && !model_of(init))
+        TRY(emi_fail(err, EM_EINVAL, "--init: '%s' is not random, file:X0.npy or a model's .npz; try --init random",
+                     init));
     if (strcmp(truth, "none") != 0 && strcmp(truth, "compute") != 0 && !file_of(truth))
         TRY(emi_fail(err, EM_EINVAL, "--truth: '%s' is not none, compute or file:Q.npy; try --truth compute", truth));
     if (wanted > 0 && wanted < 1 && (file_of(init) || file_of(truth)))
@@ -106,7 +116,7 @@ static int is_read_whole(const em_data *data)
     const char *format = em_data_format(data), *name = em_data_name(data);
     size_t length = strlen(name);
     return strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 || strcmp(format, "npz") == 0 ||
-           strcmp(format, "mtx") == 0 || strcmp(format, "h5ad") == 0 ||
+           strcmp(format, "mtx") == 0 || strcmp(format, "moments") == 0 || strcmp(format, "h5ad") == 0 ||
            (length > 3 && strcmp(name + length - 3, ".gz") == 0);
 }
 
@@ -115,7 +125,7 @@ static em_status open_shared(problem *p, em_error *err)
 {
     em_status status = EM_OK;
     const arguments *args = p->args;
-    TRY(reading_open(&p->reading, &p->tables[p->table_count++], args->operands[0], args, NULL, err));
+    TRY(reading_open(&p->reading, &p->tables[p->table_count++], args->operands[0], args, p->label, err));
     if (!cluster_speaks()) reading_free(&p->reading); /* one tells of what all have read */
     if (p->together && cluster_size() > 1 && is_read_whole(p->tables[0]))
         TRY(emi_fail(
@@ -135,7 +145,7 @@ static em_status open_own(problem *p, int node, int end, em_error *err)
     char room[PATH_MAX];
     for (; node < end; node++) {
         const char *path = input_path(p->args, node, room);
-        TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, NULL, err));
+        TRY(reading_open(&p->reading, &p->tables[p->table_count++], path, p->args, p->label, err));
     }
 done:
     return status;
@@ -175,10 +185,13 @@ static em_status open_start_and_truth(problem *p, em_error *err)
     em_status status = EM_OK;
     const char *init = file_of(args_value(p->args, "init")), *truth = file_of(args_value(p->args, "truth"));
     size_t d = em_shards_columns(p->shards), K = (size_t)components_of(p->args);
+    const char *last = model_of(args_value(p->args, "init"));
+    if (last) TRY(em_model_load(&p->last, last, err));
     if (init) TRY(matrix_read(&p->init, init, d, K, shape, err));
     if (truth) TRY(matrix_read(&p->truth, truth, d, K, shape, err));
     em_options_set_start(p->options, p->init, d, K);
     em_options_set_truth(p->options, p->truth, d, K);
+    em_options_set_last(p->options, p->last);
 done:
     return status;
 }
@@ -206,6 +219,7 @@ void problem_close(problem *p)
     for (int i = 0; i < p->table_count; i++) em_data_free(&p->tables[i]);
     emi_free(p->tables);
     reading_free(&p->reading);
+    em_model_free(&p->last);
     emi_free(p->init);
     emi_free(p->truth);
 }

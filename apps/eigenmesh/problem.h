@@ -34,7 +34,8 @@
         {.name = "init",                                                                                               \
          .metavar = "SPEC",                                                                                            \
          .preset = "random",                                                                                           \
-         .help = "the start: random, or file:X0.npy (d x K)",                                                          \
+         .help = "the start: random, file:X0.npy (d x K), or the MODEL.npz of an earlier fit, of which signs and "     \
+                 "features follow",                                                                                    \
          .file = READS_SPEC},                                                                                          \
         {.name = "engine",                                                                                             \
          .metavar = "NAME",                                                                                            \
@@ -53,6 +54,7 @@ typedef struct problem {
     uint64_t seed;
     int nodes, threads;
     const char *topology;
+    const char *label; /* a column to keep as text; NULL: none.  The command's to set, once it is described */
     int together;      /* over the processes of a cluster */
     int first, hosted; /* the nodes that live here */
     int table_count;
@@ -62,6 +64,7 @@ typedef struct problem {
     em_graph *graph;
     em_mesh *mesh;
     double *init, *truth;
+    em_model *last; /* to begin from */
 } problem;
 
 /* What is quick to refuse: the options, before anything is opened. */

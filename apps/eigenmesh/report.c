@@ -113,6 +113,13 @@ static void print_certificate(const em_model *model)
     if (info->limited)
         (void)printf("limited   %d component%s above the tolerance, where rounding forbids more; see the angle\n",
                      info->limited, info->limited == 1 ? " is" : "s are");
+    if (info->weight > 0 && info->weight != (double)info->samples)
+        (void)printf("weight    %.6g, of %llu rows, after forgetting\n", info->weight,
+                     (unsigned long long)info->samples);
+    if (info->sketch_bound > 0)
+        (void)printf(
+            "sketch    rows were sketched: in any direction the variance may be larger by up to %.3g than it seems\n",
+            info->sketch_bound);
 }
 
 /* For each component the first one of those it cannot be told apart from, counted from 1 as the components are, and how
@@ -260,6 +267,7 @@ em_status report_model(const em_model *model, em_error *err)
     TRY(print_traffic(em_model_info(model), err));
     (void)putchar('\n');
     print_ending(em_model_info(model));
+    report_turn(model);
 done:
     return status;
 }
@@ -280,6 +288,8 @@ void report_json(json *j, const em_model *model)
     json_text(j, "choice", *info->choice ? info->choice : NULL);
     json_text(j, "operator", info->operator_name);
     json_text(j, "precision", info->precision);
+    json_text(j, "device", *info->device ? info->device : NULL); /* a file has none */
+    json_text(j, "device_why", *info->device ? info->device_why : NULL);
     json_whole(j, "wire_bits", (uint64_t)info->wire_bits);
     json_flag(j, "estimated", info->estimated);
     json_whole(j, "samples", em_model_samples(model));
@@ -305,6 +315,9 @@ void report_json(json *j, const em_model *model)
     json_text(j, "scale", *info->scale ? info->scale : NULL);
     json_whole(j, "constant_features", (uint64_t)info->constant_features);
     json_whole(j, "missing_values", info->missing_values);
+    json_real(j, "weight", info->weight > 0 ? info->weight : (double)info->samples);
+    json_real(j, "sketch_bound", info->sketch_bound);
+    report_turn_json(j, model);
     json_components(j, model);
     json_clusters(j, model);
     json_sent(j, info);
@@ -356,8 +369,10 @@ static void put(FILE *out, double value)
 
 const char *operator_text(const char *name)
 {
-    static const char *const words[][2] = {
-        {"dense", "dense covariances"}, {"implicit", "implicit covariances"}, {"gram", "products of the rows"}};
+    static const char *const words[][2] = {{"dense", "dense covariances"},
+                                           {"implicit", "implicit covariances"},
+                                           {"gram", "products of the rows"},
+                                           {"moments", "moments in place of rows"}};
     for (size_t n = 0; n < sizeof words / sizeof *words; n++)
         if (strcmp(name, words[n][0]) == 0) return words[n][1];
     return name;

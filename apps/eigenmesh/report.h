@@ -18,6 +18,10 @@ em_status report_model(const em_model *model, em_error *err);
 /* The same as members of the object that is open. */
 void report_json(json *j, const em_model *model);
 
+/* How far it lies from the last answer; nothing where there was none. */
+void report_turn(const em_model *model);
+void report_turn_json(json *j, const em_model *model);
+
 /* How a fit ended: in a word; and where it did not do its job, what the method has done, and what to try. */
 typedef struct ending {
     em_reason reason;

@@ -1,4 +1,5 @@
 /* eigenmesh transform: rows to scores, and back. */
+#include "anomalies.h"
 #include "command.h"
 #include "eigenvec.h"
 #include "input.h"
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 static const option_spec transform_options[] = {
@@ -29,6 +31,18 @@ static const option_spec transform_options[] = {
      .help = "colour the points by this column of a CSV, a name or a position from 0, which is no feature"},
     {.name = "inverse", .help = "from scores (K columns) back to rows (d columns)"},
     {.name = "whiten", .help = "scores of unit variance"},
+    {.name = "scores",
+     .metavar = "LIST",
+     .preset = "components",
+     .example = "t2,q",
+     .help =
+         "what to write of a row, in this order: components, t2 (how far its scores lie from the mean), q (how far it "
+         "lies from the components); the limits of these are told"},
+    {.name = "confidence",
+     .metavar = "P",
+     .preset = "0.99",
+     .example = "0.999",
+     .help = "the share of normal rows that lie within the limits of t2 and q"},
     INPUT_OPTIONS,
     {0}};
 
@@ -43,6 +57,7 @@ typedef struct transform_job {
     output_file plot;
     score_plot picture;
     labels labels;
+    anomalies anomalies;
     double *drawn; /* the scores that are drawn */
     size_t kept;   /* rows of them */
 } transform_job;
@@ -51,10 +66,17 @@ static em_status map_rows(void *context, const double *in, size_t rows, double *
 {
     transform_job *job = context;
     size_t columns = (size_t)job->picture.columns, K = (size_t)em_model_components_count(job->model);
+    int listed = job->anomalies.names != NULL;
+    em_status status = EM_OK;
     if (job->inverse) return em_model_inverse(job->model, in, rows, job->whiten, out, err);
-    em_status status = em_model_transform(job->model, in, rows, job->whiten, out, err);
-    for (size_t r = 0; status == EM_OK && job->drawn && r < rows; r++, job->kept++)
-        for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = out[r * K + c];
+    double *z = listed ? emi_doubles(rows * K) : out;
+    if (!z) TRY(emi_fail_memory(err, "--scores"));
+    TRY(em_model_transform(job->model, in, rows, job->whiten, z, err));
+    for (size_t r = 0; job->drawn && r < rows; r++, job->kept++)
+        for (size_t c = 0; c < columns; c++) job->drawn[job->kept * columns + c] = z[r * K + c];
+    if (listed) TRY(anomalies_map(&job->anomalies, job->model, in, rows, z, out, err));
+done:
+    if (listed) emi_free(z);
     return status;
 }
 
@@ -103,7 +125,7 @@ static int wants_eigenvec(const arguments *args)
 /* What PLINK's format leaves no choice about. */
 static em_status check_eigenvec(const arguments *args, em_error *err)
 {
-    static const char *const fixed[] = {"inverse", "whiten", "label"};
+    static const char *const fixed[] = {"inverse", "whiten", "label", "scores"};
     for (size_t n = 0; n < sizeof fixed / sizeof *fixed && wants_eigenvec(args); n++)
         if (args_given(args, fixed[n]))
             return emi_fail(err, EM_EINVAL, "--%s: not with PLINK's %s; try -o scores.npy", fixed[n],
@@ -115,6 +137,10 @@ static em_status check_options(const arguments *args, em_error *err)
 {
     if (!args_given(args, "output") && !args_given(args, "plot"))
         return emi_fail(err, EM_EINVAL, "transform: neither -o nor --plot says where to; try -o scores.npy");
+    if (args_given(args, "inverse") && args_given(args, "scores"))
+        return emi_fail(err, EM_EINVAL, "--scores: --inverse makes none; try without --inverse");
+    if (args_given(args, "confidence") && !args_given(args, "scores"))
+        return emi_fail(err, EM_EINVAL, "--confidence: there is no limit to tell; try --scores t2,q beside it");
     if (args_given(args, "inverse") && args_given(args, "plot"))
         return emi_fail(err, EM_EINVAL, "--plot: draws scores, and --inverse makes none; try without --inverse");
     if (args_given(args, "label") && !args_given(args, "plot"))
@@ -122,18 +148,54 @@ static em_status check_options(const arguments *args, em_error *err)
     return check_eigenvec(args, err);
 }
 
+static int is_centred(const em_model *model)
+{
+    int f = 0;
+    while (f < em_model_features(model) && em_model_mean(model)[f] == 0) f++;
+    return f < em_model_features(model);
+}
+
 /* The mean stands for values that are missing, which then say nothing. */
 static em_status choose_fill(transform_job *job, em_error *err)
 {
     const double *mean = em_model_mean(job->model);
     const char *how = args_text(job->args, "missing");
-    int centred = 0;
     if (!how || strcmp(how, "mean") != 0) return EM_OK;
-    for (int f = 0; f < em_model_features(job->model); f++) centred |= mean[f] != 0;
-    if (job->inverse || !centred)
+    if (job->inverse || !is_centred(job->model))
         return emi_fail(err, EM_EINVAL, "--missing: %s has no mean to fill with; try --missing drop",
                         job->inverse ? "a score" : job->args->operands[0]);
     job->fill = mean;
+    return EM_OK;
+}
+
+static em_status refuse_missing(const transform_job *job, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t columns = em_data_columns(job->data);
+    double *row = emi_doubles(columns);
+    if (!row) TRY(emi_fail_memory(err, em_data_name(job->data)));
+    for (size_t r = 0; r < em_data_rows(job->data); r++) {
+        TRY(em_data_read(job->data, r, 1, row, err));
+        for (size_t c = 0; c < columns; c++)
+            if (isnan(row[c]))
+                TRY(emi_fail(err, EM_EDATA,
+                             "%s: row %zu (from 0) lacks a genotype, and %s has no mean to fill with; try a fit that "
+                             "takes the mean off",
+                             em_data_name(job->data), r, job->args->operands[0]));
+    }
+done:
+    emi_free(row);
+    return status;
+}
+
+/* Genotypes are seldom all there. */
+static em_status prepare_genotypes(transform_job *job, em_error *err)
+{
+    if (job->inverse || strcmp(em_data_format(job->data), "bed") != 0) return EM_OK;
+    if (args_given(job->args, "columns") && em_model_feature_name(job->model, 0))
+        return emi_fail(err, EM_EINVAL, "--columns: the variants are those of %s; try without", job->args->operands[0]);
+    if (!is_centred(job->model)) return refuse_missing(job, err);
+    job->fill = em_model_mean(job->model);
     return EM_OK;
 }
 
@@ -145,11 +207,12 @@ static em_status open_files(transform_job *job, em_error *err)
     TRY(check_options(args, err));
     TRY(outputs_open(&job->plot, 1, args, err));
     TRY(em_model_load(&job->model, model, err));
+    TRY(anomalies_open(&job->anomalies, args, job->model, err));
     TRY(choose_fill(job, err));
     /* Scores have no names that are known. */
     TRY(reading_by_model(job->inverse ? &job->names : &job->reading, job->model, model, err));
     TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
-    if (strcmp(em_data_format(job->data), "bed") == 0 && !job->inverse) job->fill = em_model_mean(job->model);
+    TRY(prepare_genotypes(job, err));
     int wanted = job->inverse ? em_model_components_count(job->model) : em_model_features(job->model);
     if (em_data_columns(job->data) != (size_t)wanted)
         TRY(emi_fail(err, EM_EINVAL,
@@ -168,9 +231,23 @@ static void print_report(const transform_job *job, const stream_target *target)
     if (path)
         (void)printf("%s: %zu x %zu %s\n", path, em_data_rows(job->data), target->columns,
                      job->inverse ? "rows" : "scores");
+    anomalies_print(&job->anomalies);
     if (job->plot.path)
         (void)printf("%s: %zu scores along component%s\n", job->plot.path, job->picture.rows,
                      job->picture.columns == 1 ? " 1" : "s 1 and 2");
+}
+
+static void print_json(const transform_job *job, const stream_target *target)
+{
+    json j;
+    json_begin(&j);
+    json_text(&j, "output", args_text(job->args, "output"));
+    json_text(&j, "plot", job->plot.path);
+    json_whole(&j, "rows", em_data_rows(job->data));
+    json_whole(&j, "columns", target->columns);
+    if (job->anomalies.names) anomalies_json(&j, &job->anomalies);
+    reading_json(&j, &job->reading);
+    json_end(&j);
 }
 
 static em_status transform(const arguments *args, em_error *err)
@@ -181,25 +258,29 @@ static em_status transform(const arguments *args, em_error *err)
                          .whiten = args_given(args, "whiten"),
                          .plot = {.option = "plot"}};
     TRY(open_files(&job, err));
-    int columns = job.inverse ? em_model_features(job.model) : em_model_components_count(job.model),
-        eigenvec = wants_eigenvec(args);
+    size_t columns = job.inverse ? (size_t)em_model_features(job.model) : anomalies_columns(&job.anomalies, job.model);
+    int eigenvec = wants_eigenvec(args);
     stream_target target = {.path = eigenvec ? NULL : args_text(args, "output"),
                             .type = EM_F64,
-                            .columns = (size_t)columns,
+                            .columns = columns,
                             .fill = job.fill,
                             .values = STREAM_FINITE, /* scores of what is no number would be none either */
-                            .names = job.names.names,
+                            .names = job.inverse ? job.names.names : job.anomalies.names,
                             .map = map_rows,
                             .finish = draw,
                             .context = &job};
     if (!eigenvec || job.plot.path) TRY(stream_rows(job.data, &target, err));
     if (eigenvec) TRY(eigenvec_write(args_text(args, "output"), job.model, job.data, err));
     TRY(outputs_commit(&job.plot, 1, err));
-    if (args_reports(args)) print_report(&job, &target);
+    if (args_given(args, "json"))
+        print_json(&job, &target);
+    else if (args_reports(args))
+        print_report(&job, &target);
     reading_warn(&job.reading, args);
 done:
     outputs_discard(&job.plot, 1);
     emi_free(job.drawn);
+    anomalies_close(&job.anomalies);
     reading_free(&job.names);
     reading_free(&job.reading);
     em_data_free(&job.data);
@@ -214,8 +295,10 @@ const command_spec command_transform = {
     .operands = {{"MODEL.npz", READS}, {"INPUT", READS}},
     .operand_limit = 2,
     .options = transform_options,
+    .prints_table = 1,
     .multiplies = 1,
     .examples = {"eigenmesh transform model.npz data.npy -o scores.npy",
                  "eigenmesh transform model.npz flowers.csv --plot scores.svg --label species",
-                 "eigenmesh transform model.npz people.bed -o people.eigenvec"},
+                 "eigenmesh transform model.npz people.bed -o people.eigenvec",
+                 "eigenmesh transform model.npz today.csv --scores t2,q -o today-anomalies.csv"},
     .run = transform};

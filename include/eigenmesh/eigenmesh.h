@@ -2,6 +2,7 @@
  * through it:
  *
  *   em_data    a table of numbers: a file, or the caller's own array   em_data_open
+ *   em_moments what em_fit needs of rows that keep coming              em_moments_update
  *   em_shards  which rows each node holds                              em_shards_split
  *   em_graph   who may talk to whom, and the mixing weights            em_graph_create
  *   em_mesh    the network as this process sees it                     em_mesh_open
@@ -33,7 +34,7 @@ extern "C" {
 #endif
 
 #define EM_VERSION_MAJOR 0
-#define EM_VERSION_MINOR 2
+#define EM_VERSION_MINOR 3
 #define EM_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -112,14 +113,15 @@ typedef struct em_read_options {
     const char *const *features; /* the names of another table's columns: read these, in this */
     size_t feature_count;        /* order; what lacks one or has another is refused */
     const char *features_of;     /* whose they are, for messages */
-    int transpose; /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
+    int transpose;     /* a sparse matrix' rows are columns here: a Matrix Market file of 10x has cells there */
+    long lines_before; /* of a text that is part of a longer one: so many, for messages */
 } em_read_options;
 
 typedef struct em_data em_data;
 /* Open a table: .npy, .npz ("file.npz:name"), CSV/TSV, IDX, CIFAR-10 binary, HDF5 ("file.h5:/path"), a sparse matrix (SciPy's
  * .npz, Matrix Market, AnnData's .h5ad), which is held in memory as what it stores, PLINK's
  * genotypes (a .bed beside its .bim and .fam: rows are people, columns variants, numbers the copies of the allele that
- * is named first, NaN for none known, which is never an error), raw numbers
+ * is named first, NaN for none known, which is never an error), moments of rows (em_moments_save), raw numbers
  * ("raw:f32:D:file"), or a .gz of any; told apart by content first, name second.  "-" is standard input ("./-" a
  * file of that name); pipes are read too.  Plain binary files are memory-mapped, also inside an .npz that is not
  * compressed; what is compressed, text or a pipe is held in memory.  A file must stay as it is while it is open, but
@@ -130,6 +132,10 @@ typedef struct em_data em_data;
 EM_API em_status em_data_open(em_data **out, const char *path, const em_read_options *options, em_error *err);
 EM_API void em_guard_files(void);
 
+/* A CSV or TSV that is in memory, as em_data_open reads one of a file; it is copied.  Messages call it `name`. */
+EM_API em_status em_data_from_text(em_data **out, const char *name, const char *text, size_t size,
+                                   const em_read_options *options, em_error *err);
+
 /* Over the caller's own memory, borrowed and never written.  Strides are in bytes; 0 means packed row-major. */
 EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
                                     ptrdiff_t row_stride, ptrdiff_t column_stride, em_error *err);
@@ -138,6 +144,14 @@ EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype 
  * indices and starts: EM_I32 or EM_I64.  It is centred and scaled without ever being dense. */
 EM_API em_status em_data_from_csr(em_data **out, const void *values, em_dtype type, const void *indices,
                                   const void *starts, em_dtype index_type, size_t rows, size_t columns, em_error *err);
+
+/* Over memory of a GPU, CUDA's, borrowed too: EM_F32 or EM_F64, strides in bytes and whole numbers apart, 0 for packed.  It is
+ * surveyed, multiplied and projected there, and only em_data_read copies rows from it.  `stream` is the one that whoever made it
+ * may still be at work on, a CUstream or cudaStream_t, NULL for the default one: it is waited for.  Nodes have such rows in their
+ * order: no split is shuffled.  EM_ENOTSUP, in words, where there is no GPU: libcuda.so.1 and libcublas.so, 11 to 13, are looked for
+ * when they are wanted, and in the folder that EIGENMESH_CUDA_PATH in the environment names first.  See docs/gpu.md. */
+EM_API em_status em_data_from_gpu(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
+                                  ptrdiff_t row_stride, ptrdiff_t column_stride, void *stream, em_error *err);
 EM_API void em_data_free(em_data **data);
 
 EM_API size_t em_data_rows(const em_data *data);
@@ -166,6 +180,57 @@ EM_API const char *em_data_label(const em_data *data, size_t row);
 
 /* Rows first .. first + count - 1 as doubles, into out[count * columns]. */
 EM_API em_status em_data_read(const em_data *data, size_t first, size_t count, double *out, em_error *err);
+
+/* ---- rows that keep coming --------------------------------------------------------- */
+
+/* Moments: how many rows there were, their mean, and the sums of squares and products of their differences from it.  That is all
+ * that em_fit needs of rows: it is exact, whatever batches and order they came in, and takes features x features numbers,
+ * of 5,000 features 200 MB, the most that is held so.  A sketch holds 2 x directions x features instead: of the sums, the
+ * largest directions and a bound on all that it lacks (frequent directions: E. Liberty, KDD 2013); ten directions a component
+ * that will be wanted, or more.  The mean and each feature's variance are exact in both. */
+typedef struct em_moments em_moments;
+EM_API em_status em_moments_create(em_moments **out, size_t columns, em_error *err);
+EM_API em_status em_moments_create_sketch(em_moments **out, size_t columns, size_t directions, em_error *err);
+EM_API void em_moments_free(em_moments **moments);
+
+/* Add rows, each with weight 1: a table of any kind; or one of moments, which are merged.  Rows of float32 are multiplied in single
+ * precision, and summed in double.  A value that is missing or not finite is refused, with its place, before any row is added; where
+ * a file cannot be read on the way, some may have been.  Names of columns are those of the first table, and others must have the
+ * same.  What comes out depends on the rows and their order alone: not on batches, nor on threads. */
+EM_API em_status em_moments_update(em_moments *moments, const em_data *rows, em_error *err);
+
+/* And all that another one has, which stays as it is: as if its rows had come here (T. F. Chan, G. H. Golub, R. J. LeVeque, 1979). */
+EM_API em_status em_moments_merge(em_moments *moments, const em_moments *more, em_error *err);
+
+/* Rows so far count for less: their weights are multiplied by 0 < factor <= 1.  A window has no factor, but a ring of moments, of
+ * which the oldest is freed and all are merged when they are wanted: what was added is never taken off again. */
+EM_API em_status em_moments_forget(em_moments *moments, double factor, em_error *err);
+
+/* Cores to use: 1 until set otherwise, 0 for all. */
+EM_API em_status em_moments_set_threads(em_moments *moments, int threads, em_error *err);
+
+EM_API size_t em_moments_columns(const em_moments *moments);
+EM_API const char *em_moments_column_name(const em_moments *moments, size_t column); /* NULL: there are no names */
+EM_API uint64_t em_moments_rows(const em_moments *moments);                          /* all that were ever added */
+EM_API double em_moments_weight(const em_moments *moments);     /* of all; their number, until any are forgotten */
+EM_API size_t em_moments_directions(const em_moments *moments); /* of a sketch; 0: all is exact */
+/* What a sketch's covariance may lack, in any direction: it is below the true one by no more than this.  0: all is exact. */
+EM_API em_status em_moments_bound(em_moments *moments, double *bound, em_error *err);
+EM_API em_status em_moments_mean(em_moments *moments, double *mean, em_error *err); /* [columns] */
+/* [columns * columns], divided as variances are: by N - 1 of N rows, else by W - (sum of squared weights) / W, W being their sum. */
+EM_API em_status em_moments_covariance(em_moments *moments, double *covariance, em_error *err);
+
+/* A .npz that numpy.load opens, like a model's (em_model_save).  It shows the mean and all covariances, and no row where there were
+ * two or more. */
+EM_API em_status em_moments_save(em_moments *moments, const char *path, em_error *err);
+EM_API em_status em_moments_write(em_moments *moments, FILE *stream, em_error *err);
+EM_API em_status em_moments_load(em_moments **out, const char *path, em_error *err);
+
+/* As the table of a node, for em_fit; em_data_open of their file gives the same.  They are borrowed, and must stay as they are
+ * meanwhile.  Such a table is one node's, whole, and has no rows to hand out; masks are of rows alone.  Nodes with rows and nodes with
+ * moments may be in one fit. */
+EM_API em_status em_data_from_moments(em_data **out, em_moments *moments, em_error *err);
+EM_API em_moments *em_data_moments(const em_data *data); /* which such a table is of, borrowed; NULL: it has rows */
 
 /* ---- which rows each node holds -------------------------------------------------- */
 
@@ -266,6 +331,7 @@ typedef struct em_progress {
 /* Called after every iteration; non-zero stops the run with EM_STOPPED_USER. */
 typedef int em_monitor_fn(const em_progress *progress, void *user);
 
+typedef struct em_model em_model;
 typedef struct em_options em_options;
 /* What the caller asks, by name and text: em_options_set(options, "components", "10", &err).  One table describes
  * all options to programs, the command line, the manual and Python.  A switch is yes or no. */
@@ -295,6 +361,12 @@ EM_API int em_options_get(const em_options *options, const char *name, char *val
 EM_API void em_options_set_start(em_options *options, const double *values, size_t features, size_t components);
 EM_API void em_options_set_truth(em_options *options, const double *values, size_t features, size_t components);
 EM_API void em_options_set_monitor(em_options *options, em_monitor_fn *monitor, void *user);
+
+/* The answer to an earlier fit, of rows of which some are others by now: the fit begins from it, and finds what a fit from
+ * nothing would, in fewer averages; where it still holds, in one.  Signs follow it, and em_info.turn says how far the new one
+ * lies from it.  Features are matched by name, where both have names; any number of components will do, another scale will not.
+ * Borrowed by these options and their copies.  NULL: none. */
+EM_API void em_options_set_last(em_options *options, const em_model *last);
 
 /* The verdict, by the true residual of the answer, whatever a method believed. */
 typedef enum em_reason {
@@ -348,9 +420,14 @@ typedef struct em_info {
     int wire_bits;           /* of a number that the method sent: 32 or 64 */
     int estimated;           /* residuals and bounds are three times what random combinations of them say */
     char scale[12];          /* as done: "none", "std", "spectral" or "binomial"; "" in a file of an older version */
+    double weight;           /* of all rows: their number, less what was forgotten; 0 in a file of an older version */
+    double sketch_bound; /* by this much a variance may be larger, in any direction, than what sketches of rows say */
+    double turn;    /* from the last model's subspace to this one, the largest angle, in radians; NaN: there was none */
+    int held;       /* one average told that the last answer holds, within the tolerance */
+    char device[8]; /* "cpu" or "gpu": what multiplied the rows of this process; "" in a file */
+    char device_why[256]; /* it, and not the other; or how a GPU failed, and the CPU went on */
 } em_info;
 
-typedef struct em_model em_model;
 /* Find the components.  Collective: every process of the mesh calls it, with the same options.  Not converging is a
  * result, not an error: see em_model_info(m)->reason.
  *
@@ -381,6 +458,9 @@ typedef struct em_plan {
     double memory;                  /* bytes in this process, beside the rows */
     const char *precision;          /* of products with the rows, where their numbers are within its range */
     int wire_bits;                  /* of a number that the method sends: 32 or 64 */
+    double moments;                 /* bytes that em_moments of these features take; 0: they are not held of so many */
+    const char *device;             /* "cpu" or "gpu": what will multiply the rows of this process */
+    char device_why[256];
 } em_plan;
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);
@@ -415,6 +495,10 @@ EM_API const double *em_model_angle_bounds(const em_model *model);
 EM_API const int64_t *em_model_clusters(const em_model *model);
 EM_API const double *em_model_subspace_bounds(const em_model *model);
 
+/* K numbers: the angle, in radians, between each component and the one of the last model that it follows, of all the nearest;
+ * NaN where there was no last one (em_options_set_last). */
+EM_API const double *em_model_turns(const em_model *model);
+
 /* The exact variances and components, and each component's error against the truth, averaged over the nodes: NULL
  * unless the fit computed the truth (not kept in a file). */
 EM_API const double *em_model_exact_variance(const em_model *model);   /* K */
@@ -435,6 +519,19 @@ EM_API em_status em_model_inverse(const em_model *model, const double *scores, s
  * type: EM_F64, or EM_F32 for scores, and products, in single precision.  What is not finite makes its row's scores so. */
 EM_API em_status em_project(const em_data *rows, const double *mean, const double *scale, const double *components,
                             int components_count, em_dtype type, void *scores, int threads, em_error *err);
+
+/* Rows that do not fit, count x d of them: T^2, the sum over k of z_k^2 / variance_k of a row's scores z, is how far it lies from
+ * the mean within the components' subspace; Q, the square of its distance from that, how far it lies outside.  In the units that
+ * scale makes.  [count] each, either may be NULL. */
+EM_API em_status em_model_anomalies(const em_model *model, const double *rows, size_t count, double *t2, double *q,
+                                    em_error *err);
+
+/* What a new row of normal data exceeds with a chance of 1 - confidence: T^2 by the F distribution; Q by Jackson and Mudholkar, from
+ * how the variance left out is spread (the option limits: EM_ENOTSUP where the fit has not found it).  Where that was estimated,
+ * *error is the standard error of the limit for it, else 0; it may be NULL. */
+EM_API em_status em_model_t2_limit(const em_model *model, double confidence, double *limit, em_error *err);
+EM_API em_status em_model_q_limit(const em_model *model, double confidence, double *limit, double *error,
+                                  em_error *err);
 
 /* Forget all components but the first ones: noise, rank and units follow, and what was sent stays. */
 EM_API em_status em_model_truncate(em_model *model, int components, em_error *err);

@@ -33,6 +33,26 @@ typedef struct em_site_options {
     int data_changed;         /* take part with other rows than in a run of this study before: all can compute
                                  the difference                                                                 */
 
+    /* A study that follows (`follow = yes` in its file): models are made again and again, from the rows that each site has by
+     * then.  How often is the root's to say, in seconds: a model where there are new rows, `every` so often, 0: 600; and between
+     * these, `check` so often, 0: never, a look whether the last one still holds, and another where it does not.  After `models` of
+     * them, 0: any number, or when no site has more rows to come, all end.  Elsewhere these are 0. */
+    double every, check;
+    int models;
+
+    /* Rows that keep coming at this site; NULL: those of `data` are all.  `open_rows` is called once, in place of `data`, with the
+     * folder of the state, which is locked, and waits for the first; `take_rows`, which may be there by itself, is called while
+     * the next model is not due, and takes in what comes, for about so many seconds or less; `hand_rows` gives the moments of all that was taken, with the columns in the order of `arrange`, when they are on the
+     * disk, and whether more may come.  What it gave stays as it is until it is called again.  None of these, nor `made`, is called
+     * while `news` is. */
+    em_status (*open_rows)(void *user, const char *folder, const em_data **data, em_error *err);
+    em_status (*take_rows)(void *user, double seconds, em_error *err);
+    em_status (*hand_rows)(void *user, const em_data **data, int *more, em_error *err);
+    em_status (*close_rows)(void *user, em_error *err); /* however it ended: what was taken is to be on the disk */
+
+    /* A study that follows has another model, which all sites have, and `keep` has kept. */
+    void (*made)(void *user, const em_model *model);
+
     /* The same data with its columns in the order of the root, whose names these are; where they lie so already this is not
      * called.  What it gives is the caller's to free. */
     em_status (*arrange)(void *user, const char *const *names, size_t count, const em_data **data, em_error *err);
@@ -50,6 +70,8 @@ typedef struct em_site_options {
     /* After every iteration, as em_options_set_monitor; what it returns is not heeded. */
     em_monitor_fn *monitor;
     void *user;
+
+    const char *device; /* that multiplies this site's rows, as the option of a fit: "cpu", "gpu"; NULL: auto       */
 } em_site_options;
 
 /* What was sent to a neighbour, what its link was like, and how long one waited for that site; or, of one that is no neighbour and
@@ -80,9 +102,12 @@ typedef struct em_site_report {
     em_site_link *links; /* neighbours first; these two are freed by em_site_report_free     */
     char *model_file;    /* the model as the state keeps it; NULL: it has none               */
     char awaited[33];    /* where it ended by waiting too long: for whom                     */
+    int follows;         /* the study does                                                   */
+    int models;          /* then: made in this process' time                                 */
+    int held;            /* and how often a look found that the last one still holds         */
 } em_site_report;
 
-/* Take part in a study.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where this was a rehearsal, or
+/* Take part in a study.  `data` is NULL where `open_rows` gives it.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where this was a rehearsal, or
  * the study was done before and its model is no longer in the state. */
 EM_API em_status em_site_run(em_model **model, const em_site_options *options, const em_data *data,
                              em_site_report *report, em_error *err);

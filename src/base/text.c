@@ -47,6 +47,14 @@ size_t emi_text_of_double(char out[EMI_NUMBER_TEXT], double value)
     return (size_t)length;
 }
 
+int emi_text_print(char *out, size_t room, const char *format, double value)
+{
+    locale_t before = enter_plain();
+    int length = snprintf(out, room, format, value);
+    (void)uselocale(before);
+    return length;
+}
+
 /* ---- strictly ------------------------------------------------------------------------------------------- */
 
 /* strtod and friends skip spaces and take signs where none belong; neither is a number here. */
@@ -111,6 +119,14 @@ int emi_text_is_missing(const char *text, size_t length)
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         if (strlen(words[w]) == length && strncasecmp(text, words[w], length) == 0) return 1;
     return 0;
+}
+
+int emi_text_order(const char *a, const char *b)
+{
+    double x = INFINITY, y = INFINITY; /* what is no number stays there */
+    (void)emi_text_double(a, &x);
+    (void)emi_text_double(b, &y);
+    return x < y ? -1 : x > y ? 1 : strcmp(a, b);
 }
 
 const char *emi_text_after(const char *text, const char *prefix)

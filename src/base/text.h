@@ -21,8 +21,14 @@ enum { EMI_NUMBER_TEXT = 32 };
 /* The shortest text of 15 digits or more that reads back as the same number; returns its length. */
 size_t emi_text_of_double(char out[EMI_NUMBER_TEXT], double value);
 
+/* As printf writes one number, by a format of one conversion; returns what snprintf does. */
+int emi_text_print(char *out, size_t room, const char *format, double value);
+
 /* Does a cell of so many characters say that its value is missing: empty, NA, n/a, NaN, null, none, ?, in either case. */
 int emi_text_is_missing(const char *text, size_t length);
+
+/* The order of labels, as strcmp tells it: numbers by their value, before all other texts. */
+int emi_text_order(const char *a, const char *b);
 
 /* What follows `prefix` in `text`, or NULL. */
 const char *emi_text_after(const char *text, const char *prefix);

@@ -79,12 +79,18 @@ static em_status check_head(const em_data *data, const emi_input *input, em_erro
     if (!bed_by_content(input))
         return emi_fail(err, EM_EDATA, "%s: is no .bed of PLINK, whose first bytes are 6c 1b; try plink2's make-bed",
                         data->name);
-    if (input->bytes.size < sizeof magic || input->bytes.at[2] != magic[2])
-        return emi_fail(
-            err, EM_EDATA,
-            "%s: has person after person, not variant after variant; try writing it anew, by plink2's make-bed",
-            data->name);
-    return EM_OK;
+    if (input->bytes.size < sizeof magic)
+        return emi_fail(err, EM_EDATA, "%s: ends after %zu bytes; try fetching it again", data->name,
+                        input->bytes.size);
+    if (input->bytes.at[2] == magic[2]) return EM_OK;
+    if (input->bytes.at[2] != 0)
+        return emi_fail(err, EM_EDATA,
+                        "%s: its third byte is %02x, and 01 of what PLINK 1 writes; try writing it anew, by plink2's "
+                        "make-bed",
+                        data->name, input->bytes.at[2]);
+    return emi_fail(err, EM_EDATA,
+                    "%s: has person after person, not variant after variant; try writing it anew, by plink2's make-bed",
+                    data->name);
 }
 
 /* Exactly as many bytes as the variants and the people take. */

@@ -1,6 +1,7 @@
 #include "data/by_rows.h"
 
 #include "base/memory.h"
+#include "data/gpu_rows.h"
 #include "data/row_kind.h"
 
 #include <limits.h>
@@ -179,7 +180,7 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
 }
 
 /* Columns as rows that lie where they are want them, and what their scores begin with. */
-static void adapt(const emi_standard *standard, emi_block X, double *adapted, double *start)
+void emi_by_rows_adapt(const emi_standard *standard, emi_block X, double *adapted, double *start)
 {
     for (int k = 0; k < X.cols; k++) {
         const double *x = emi_column_of(X, k);
@@ -204,7 +205,7 @@ static void put_columns(product *t, emi_block X, double *adapted, double *panels
     double *start = panels + size_of(t),
            *starts = start + emi_panels(t->real, t->columns) * EMI_PANEL_BYTES / sizeof(double);
     if (t->as_they_lie) {
-        adapt(t->C->standard, X, adapted, starts);
+        emi_by_rows_adapt(t->C->standard, X, adapted, starts);
         emi_panels_from(t->real, (emi_block){1, X.cols, starts}, start);
         X.v = adapted;
     }
@@ -214,7 +215,7 @@ static void put_columns(product *t, emi_block X, double *adapted, double *panels
 }
 
 /* What the mean and the scale make of their product. */
-static void correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
+void emi_by_rows_correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
 {
     for (int k = 0; k < Z.cols; k++) {
         double *z = emi_column_of(Z, k);
@@ -237,7 +238,7 @@ static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi
     put_columns(&t, X, Z.v, panels); /* Z is still free */
     TRY(emi_sum_parts(rows, sum, size_with_scores(&t), product_of_part, &t, C->helpers, scratch, err));
     emi_panels_to(real, C->weight, sum, Z);
-    if (t.as_they_lie) correct(C->standard, C->weight, sum + size, Z);
+    if (t.as_they_lie) emi_by_rows_correct(C->standard, C->weight, sum + size, Z);
     for (int k = 0; squares && k < X.cols; k++) squares[k] = C->weight * sum[size + columns + (size_t)k];
 done:
     emi_free(sum);
@@ -252,6 +253,11 @@ static em_status multiply_all(const emi_operator *C, emi_real real, emi_block X,
     em_status status = EM_OK;
     const emi_row_kind *rows = emi_rows_of(C->shard);
     if (rows) return rows->multiply(C, real, X, Z, squares, scratch, err);
+    if (C->gpu && !C->gpu->gave_up) {
+        em_error failure = {0};
+        status = emi_gpu_rows_multiply(C->gpu, C, real, X, Z, squares, &failure);
+        if (!emi_gpu_rows_yield(C->gpu, status, &failure, err)) return status;
+    }
     int most = columns_at_once(C->d, real, scratch);
     for (int first = 0, count; first < X.cols && status == EM_OK; first += count) {
         count = smaller(X.cols - first, most);

@@ -1,5 +1,7 @@
 /* C_i itself, formed once. */
 #include "data/form.h"
+#include "data/gpu_rows.h"
+#include "data/row_kind.h"
 
 #include "linalg/blas.h"
 
@@ -19,6 +21,13 @@ static em_status read_rows(const emi_operator *C, size_t first, size_t count, vo
 static em_status form(emi_operator *C, emi_scratch scratch, em_error *err)
 {
     if (C->dense) return EM_OK;
+    const emi_row_kind *kind = emi_rows_of(C->shard);
+    if (kind && kind->form) return kind->form(C, &C->dense, err);
+    if (C->gpu && !C->gpu->gave_up) {
+        em_error failure = {0};
+        em_status status = emi_gpu_rows_form(C->gpu, C, &C->dense, &failure);
+        if (!emi_gpu_rows_yield(C->gpu, status, &failure, err)) return status;
+    }
     const emi_vectors rows = {.n = C->d, .count = C->shard->count, .read = read_rows};
     return emi_form(C, &rows, &C->dense, scratch, err);
 }

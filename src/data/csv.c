@@ -142,7 +142,7 @@ done:
 static em_status csv_open(em_data *data, emi_input *input, const emi_read_request *request, em_error *err)
 {
     em_status status = EM_OK;
-    emi_csv_table t = {.file = data->name, .options = &request->options};
+    emi_csv_table t = {.file = data->name, .options = &request->options, .csv.line = request->options.lines_before};
     emi_bytes converted = {0};
     TRY(emi_input_need_all(input, err));
     TRY(decode(input, data->name, &converted, &t.csv, err));

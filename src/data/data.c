@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "data/encoding.h"
+#include "data/row_kind.h"
 #include "data/strided.h"
 
 #include <limits.h>
@@ -217,6 +218,7 @@ done:
 em_status emi_data_missing(em_data *data, em_missing what, em_error *err)
 {
     size_t count = 0;
+    if (data->source->rows == &emi_moment_rows) return EM_OK; /* which were made of whole rows */
     data->holes = data->holes || (what == EM_MISSING_MEAN && can_hold_nan(data->type));
     if (what != EM_MISSING_DROP || !can_hold_nan(data->type)) return EM_OK;
     size_t *kept = emi_calloc(data->rows, sizeof *kept);

@@ -78,4 +78,7 @@ em_status emi_data_check_finite(const em_data *data, size_t first, size_t count,
 
 size_t emi_dtype_size(em_dtype type);
 
+/* Has single precision all digits of these numbers? */
+int emi_dtype_is_single(em_dtype type);
+
 #endif

@@ -96,6 +96,11 @@ size_t emi_dtype_size(em_dtype type)
     return types[type].size;
 }
 
+int emi_dtype_is_single(em_dtype type)
+{
+    return type == EM_F32 || type == EM_F16 || type == EM_U8 || type == EM_I8 || type == EM_BOOL;
+}
+
 int emi_dtype_named(const char *name, size_t length, em_dtype *out)
 {
     for (*out = 0; *out <= EM_BOOL; ++*out)

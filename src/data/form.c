@@ -49,7 +49,7 @@ static size_t for_reading(int n, int d)
 
 size_t emi_form_needs(int n, int d)
 {
-    size_t sums = n <= SMALL ? (size_t)n * (size_t)n / 2 + 1 : emi_outer_needs();
+    size_t sums = n <= SMALL ? (size_t)n * (size_t)n / 2 + 1 : emi_outer_needs(0);
     return for_vectors(n) + for_reading(n, d) + sums;
 }
 

@@ -1,5 +1,6 @@
-/* A table out of an .npz: the array that is named, the only one with rows and columns, or a sparse matrix. */
+/* A table out of an .npz: the array that is named, the only one with rows and columns, a sparse matrix, or moments. */
 #include "base/memory.h"
+#include "data/accumulate.h"
 #include "data/columns.h"
 #include "data/npz_sparse.h"
 #include "data/reader.h"
@@ -130,11 +131,18 @@ static em_status npz_open(em_data *data, emi_input *input, const emi_read_reques
     emi_npy header;
     emi_layout layout;
     emi_bytes array = {0};
+    em_moments *moments = NULL;
     size_t index;
     TRY(emi_input_need_all(input, err));
     TRY(emi_npz_open(&npz, &input->bytes, data->name, err));
     if (!request->inner && emi_npz_is_sparse(npz)) {
         TRY(emi_npz_sparse_open(data, npz, request->options.transpose, err));
+        goto done;
+    }
+    if (!request->inner && emi_npz_is_moments(npz)) {
+        TRY(emi_moments_read(&moments, npz, data->name, err));
+        TRY(emi_moments_open(data, moments, 1, err));
+        moments = NULL;
         goto done;
     }
     TRY(choose_array(npz, data->name, request, &index, err));
@@ -146,6 +154,7 @@ static em_status npz_open(em_data *data, emi_input *input, const emi_read_reques
     TRY(emi_npz_read(npz, index, &header, &array, err));
     TRY(keep(data, input, &array, &layout, err));
 done:
+    em_moments_free(&moments);
     emi_npz_close(&npz);
     emi_bytes_release(&array);
     return status;

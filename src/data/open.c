@@ -108,6 +108,29 @@ static const emi_reader *recognise(const emi_input *input)
     return NULL;
 }
 
+/* Columns that the other table has not; where some are listed, these alone are looked at, or all but some. */
+static em_status refuse_more(const em_data *data, const em_read_options *o, const unsigned char *taken, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_columns listed = {0};
+    emi_name_list more = {0};
+    const char *const *names = (const char *const *)data->names;
+    unsigned char *seen = emi_calloc(data->columns, 1);
+    if (!seen) TRY(emi_fail_memory(err, data->name));
+    if (o->columns) TRY(emi_columns_parse(&listed, o->columns, data->columns, names, data->name, err));
+    for (size_t n = 0; n < listed.picked; n++) seen[listed.pick[n]] = 1;
+    for (size_t c = 0; c < data->columns; c++)
+        if (!taken[c] && (seen[c] || !o->columns)) emi_name_list_add(&more, names[c]);
+    if (more.count && !listed.by_position)
+        TRY(emi_fail(err, EM_EDATA,
+                     "%s: has %s, which %s no feature of %s; try option columns with the names that both have",
+                     data->name, emi_name_list_end(&more), more.count == 1 ? "is" : "are", o->features_of));
+done:
+    emi_columns_free(&listed);
+    emi_free(seen);
+    return status;
+}
+
 /* Those of another table, in its order. */
 static em_status match_columns(em_data *data, const em_read_options *o, emi_columns *listed, em_error *err)
 {
@@ -120,7 +143,7 @@ static em_status match_columns(em_data *data, const em_read_options *o, emi_colu
         if (listed->excluded[listed->pick[f]]++)
             status = emi_fail(err, EM_EDATA, "%s: more than one feature of %s is called %s; try other names",
                               data->name, o->features_of, o->features[f]);
-    return status;
+    return status == EM_OK ? refuse_more(data, o, listed->excluded, err) : status;
 }
 
 /* Columns named by the user, for readers that do not pick them on their own; and what only a text has. */
@@ -140,6 +163,14 @@ static em_status pick_columns(em_data *data, const emi_read_request *request, em
     if (data->pick) listed.pick = NULL;
     emi_columns_free(&listed);
     return status;
+}
+
+/* Has it both rows and columns? */
+static em_status check_shape(const em_data *data, em_error *err)
+{
+    if (data->rows > 0 && data->columns > 0) return EM_OK;
+    return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
+                    data->rows, data->columns);
 }
 
 /* What messages and reports call it. */
@@ -167,13 +198,14 @@ static em_status read_format(em_data *data, emi_input *input, const emi_read_req
                         data->name, request->path, request->path);
     data->format = reader->format;
     em_status status = reader->open(data, input, request, err);
+    if (status == EM_OK) status = check_shape(data, err);
     if (status != EM_OK) return status;
-    if (data->rows == 0 || data->columns == 0)
-        return emi_fail(err, EM_EDATA, "%s: %zu rows of %zu columns; try a table with one of each or more", data->name,
-                        data->rows, data->columns);
     if (request->options.transpose && data->source->rows != &emi_csr_rows)
         return emi_fail(err, EM_EINVAL, "%s: only a sparse matrix is transposed, and this is %s; try without it",
                         data->name, data->format);
+    if (data->source->rows == &emi_csr_rows && !*data->remarks)
+        (void)snprintf(data->remarks, sizeof data->remarks, "a sparse matrix%s",
+                       request->options.transpose ? ", transposed" : "");
     return reader->picks ? EM_OK : pick_columns(data, request, err);
 }
 
@@ -194,6 +226,35 @@ em_status em_data_open(em_data **out, const char *path, const em_read_options *o
     TRY(emi_input_need(&input, SNIFF, err));
     if (input.bytes.size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try another file", data->name));
     TRY(emi_input_verdict(&input, read_format(data, &input, &request, err), err));
+    TRY(emi_data_missing(data, request.options.missing, err));
+    *out = data;
+    data = NULL;
+done:
+    emi_input_close(&input);
+    emi_free(request.path);
+    em_data_free(&data);
+    return status;
+}
+
+em_status em_data_from_text(em_data **out, const char *name, const char *text, size_t size,
+                            const em_read_options *options, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_read_request request = {0};
+    emi_input input = {.path = name, .bytes = {.size = size, .kind = EMI_HELD}};
+    *out = NULL;
+    em_data *data = emi_calloc(1, sizeof *data);
+    if (!data) TRY(emi_fail_memory(err, name));
+    if (options) TRY(copy_known(&request.options, options, err));
+    request.path = emi_strdup(name);
+    data->name = emi_strdup(name);
+    if (!request.path || !data->name) TRY(emi_fail_memory(err, name));
+    if (size == 0) TRY(emi_fail(err, EM_EDATA, "%s: is empty; try a text with rows", name));
+    input.bytes.at = emi_malloc(size);
+    if (!input.bytes.at) TRY(emi_fail_memory(err, name));
+    memcpy(input.bytes.at, text, size);
+    TRY(emi_reader_csv.open(data, &input, &request, err));
+    TRY(check_shape(data, err));
     TRY(emi_data_missing(data, request.options.missing, err));
     *out = data;
     data = NULL;

@@ -2,11 +2,28 @@
 
 #include "base/memory.h"
 #include "data/by_rows.h"
+#include "data/gpu_rows.h"
 #include "data/row_kind.h"
 
 const emi_row_kind *emi_rows_of(const emi_shard *shard)
 {
     return shard->data->source->rows;
+}
+
+int emi_is_on_gpu(const emi_operator *C)
+{
+    return C->gpu ? !C->gpu->gave_up : emi_rows_of(C->shard) == &emi_on_gpu;
+}
+
+int emi_is_moments(const emi_shard *shard)
+{
+    return emi_rows_of(shard) == &emi_moment_rows;
+}
+
+double emi_shard_weight(const emi_shard *shard, double *squared)
+{
+    *squared = (double)shard->count;
+    return emi_is_moments(shard) ? emi_moment_rows.weight(shard->data, squared) : (double)shard->count;
 }
 
 double emi_operator_cost(const emi_operator *C, int K)

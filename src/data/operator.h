@@ -32,6 +32,7 @@ typedef struct emi_operator_kind {
 } emi_operator_kind;
 
 extern const emi_operator_kind emi_by_rows;       /* "implicit": products with the data              */
+extern const emi_operator_kind emi_by_moments;    /* "moments": the same, where a node has moments in place of rows */
 extern const emi_operator_kind emi_by_covariance; /* "dense": C_i itself                             */
 extern const emi_operator_kind emi_by_gram;       /* "gram": Y Y', for rows that are fewer than features */
 
@@ -44,6 +45,7 @@ struct emi_operator {
     emi_real real;              /* precision of products with the rows, and of what is summed to form a matrix */
     size_t every;               /* products with the rows are of one block of them in so many: a sample; 0: of all */
     const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */
+    struct emi_gpu_rows *gpu;   /* the rows, on a GPU, which multiplies them; NULL: it does not; borrowed */
     double *dense;              /* [d * d], once it is formed */
     double *gram;               /* [rows * rows], once it is formed */
     double *packed;             /* [rows * d] Y beside that, where rows do not lie so that some features can be read */

@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/columns.h"
 #include "data/input.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ---- lines of fields ------------------------------------------------------------------------------------------------- */
 
@@ -113,23 +113,54 @@ static int comes_before(field a, field b)
     return order < 0 || (order == 0 && a.length < b.length);
 }
 
-static field without_prefix(field chromosome)
+/* "chr1", "Chr1", "CHR1" and "01" are 1. */
+static field plain_chromosome(field chromosome)
 {
-    int has = chromosome.length > 3 && memcmp(chromosome.at, "chr", 3) == 0;
-    return has ? (field){chromosome.at + 3, chromosome.length - 3} : chromosome;
+    field plain = chromosome;
+    if (plain.length > 3 && strncasecmp(plain.at, "chr", 3) == 0) plain = (field){plain.at + 3, plain.length - 3};
+    for (; plain.length > 1 && *plain.at == '0'; plain.length--) plain.at++;
+    return plain;
+}
+
+static int is_one_of(field text, const char *const *names)
+{
+    for (; *names; names++)
+        if (strlen(*names) == text.length && strncasecmp(text.at, *names, text.length) == 0) return 1;
+    return 0;
+}
+
+/* What a variant is beside those that are counted. */
+static emi_variant_kind kind_of(field chromosome, int negative)
+{
+    static const char *const sexes[] = {"X", "Y", "XY", "M", "MT", "PAR1", "PAR2", NULL}, *const numbers[] = {
+                                                                                              "23", "24", "25", "26",
+                                                                                              NULL};
+    if (negative) return EMI_VARIANT_MARKED;
+    if (is_one_of(chromosome, sexes)) return EMI_VARIANT_SEX;
+    return is_one_of(chromosome, numbers) ? EMI_VARIANT_SEX_OF_HUMANS : EMI_VARIANT_PLAIN;
+}
+
+/* Who has more chromosomes than humans has others of these numbers. */
+static void settle_kinds(emi_variants *v, size_t highest)
+{
+    enum { OF_HUMANS = 26 };
+    for (size_t n = 0; n < v->count; n++)
+        if (v->kind[n] == EMI_VARIANT_SEX_OF_HUMANS)
+            v->kind[n] = highest > OF_HUMANS ? EMI_VARIANT_PLAIN : EMI_VARIANT_SEX;
 }
 
 /* CHROMOSOME ID CENTIMORGAN POSITION A1 A2 */
-static em_status add_variant(const reader *r, texts *t, int *swapped, em_error *err)
+static em_status add_variant(const reader *r, texts *t, unsigned char *swapped, unsigned char *kind, em_error *err)
 {
     size_t length = 0, position;
     if (r->count != FIELDS) return wrong_fields(r, err);
-    field place = r->fields[3], one = r->fields[4], other = r->fields[5];
-    *swapped = comes_before(other, one);
-    const field parts[] = {r->fields[1], without_prefix(r->fields[0]), place, *swapped ? other : one,
-                           *swapped ? one : other};
+    field chromosome = plain_chromosome(r->fields[0]), place = r->fields[3], one = r->fields[4], other = r->fields[5];
+    size_t negative = *place.at == '-';
+    *swapped = (unsigned char)comes_before(other, one);
+    *kind = (unsigned char)kind_of(chromosome, (int)negative);
+    const field parts[] = {r->fields[1], chromosome, place, *swapped ? other : one, *swapped ? one : other};
     for (size_t n = 0; n < sizeof parts / sizeof *parts; n++) length += parts[n].length + 1;
-    if (emi_text_size_in(place.at, place.length, &position) != 0)
+    if (emi_text_size_in(place.at + negative, place.length - negative, &position) != 0)
         return emi_fail(err, EM_EDATA, "%s: line %zu has '%.*s' as its position; try a whole number", r->path, r->line,
                         (int)(place.length < 20 ? place.length : 20), place.at);
     if (length > LONGEST_NAME)
@@ -143,6 +174,7 @@ static em_status add_variant(const reader *r, texts *t, int *swapped, em_error *
 void emi_variants_free(emi_variants *variants)
 {
     emi_free(variants->swapped);
+    emi_free(variants->kind);
     emi_free(variants->names);
     emi_free(variants->text);
     *variants = (emi_variants){0};
@@ -153,15 +185,18 @@ em_status emi_variants_read(emi_variants *out, const char *path, em_error *err)
     em_status status = EM_OK;
     reader r;
     texts t = {0};
-    size_t room = 0;
+    size_t room[2] = {0}, number, highest = 0;
     *out = (emi_variants){0};
     TRY(open_reader(&r, path, err));
-    for (int swapped = 0; next_line(&r);) {
-        TRY(add_variant(&r, &t, &swapped, err));
-        unsigned char *more = emi_grow(out->swapped, &room, t.count, 1);
-        if (!more) TRY(emi_fail_memory(err, path));
-        out->swapped = more;
-        more[t.count - 1] = (unsigned char)swapped;
+    while (next_line(&r)) {
+        unsigned char *swapped = emi_grow(out->swapped, &room[0], t.count + 1, 1);
+        if (swapped) out->swapped = swapped;
+        unsigned char *kind = swapped ? emi_grow(out->kind, &room[1], t.count + 1, 1) : NULL;
+        if (!kind) TRY(emi_fail_memory(err, path));
+        out->kind = kind;
+        TRY(add_variant(&r, &t, &swapped[t.count], &kind[t.count], err));
+        field chromosome = plain_chromosome(r.fields[0]);
+        if (emi_text_size_in(chromosome.at, chromosome.length, &number) == 0 && number > highest) highest = number;
     }
     if (t.count == 0) TRY(emi_fail(err, EM_EDATA, "%s: has no variant; try the file that PLINK wrote", path));
     out->names = emi_calloc(t.count, sizeof *out->names);
@@ -169,87 +204,14 @@ em_status emi_variants_read(emi_variants *out, const char *path, em_error *err)
     TRY(emi_input_verdict(&r.input, EM_OK, err));
     for (size_t v = 0; v < t.count; v++) out->names[v] = t.text + t.at[v];
     out->count = t.count;
+    settle_kinds(out, highest);
     out->text = t.text;
+    out->text_size = t.size;
     t.text = NULL;
 done:
     emi_input_close(&r.input);
     free_texts(&t);
     if (status != EM_OK) emi_variants_free(out);
-    return status;
-}
-
-/* ---- those that are asked for ------------------------------------------------------------------------------------------- */
-
-/* The first ten of those that are not here. */
-static em_status refuse(const em_read_options *o, const size_t *place, const char *file, em_error *err)
-{
-    enum { SHOWN = 10, LETTERS = 24 };
-    emi_name_list absent = {.most = SHOWN}, twice = {.most = SHOWN};
-    for (size_t f = 0; f < o->feature_count; f++) {
-        char id[LETTERS + 1];
-        (void)snprintf(id, sizeof id, "%.*s", (int)strcspn(o->features[f], " "), o->features[f]);
-        if (place[f] == EMI_NAME_ABSENT) emi_name_list_add(&absent, id);
-        if (place[f] == EMI_NAME_TWICE) emi_name_list_add(&twice, id);
-    }
-    if (absent.count)
-        return emi_fail(
-            err, EM_EDATA,
-            "%s: lacks %zu variant%s of %s, or has other positions or alleles: %s; try the same list, on the "
-            "same strand, everywhere",
-            file, absent.count, absent.count == 1 ? "" : "s", o->features_of, emi_name_list_end(&absent));
-    if (twice.count)
-        return emi_fail(err, EM_EDATA, "%s: has more than one variant %s; try plink2's rm-dup", file,
-                        emi_name_list_end(&twice));
-    return EM_OK;
-}
-
-/* By another table's names: what this one has beside them is left out. */
-static em_status choose_features(const emi_variants *v, const em_read_options *o, em_data *data, em_error *err)
-{
-    em_status status = EM_OK;
-    size_t more = v->count - (o->feature_count < v->count ? o->feature_count : v->count);
-    data->pick = emi_calloc(o->feature_count, sizeof *data->pick);
-    if (!data->pick) TRY(emi_fail_memory(err, data->name));
-    TRY(emi_names_find(v->names, v->count, o->features, o->feature_count, data->name, data->pick, err));
-    TRY(refuse(o, data->pick, data->name, err));
-    data->columns = o->feature_count;
-    if (more)
-        (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes, without %zu variant%s that %.100s lacks",
-                       more, more == 1 ? "" : "s", o->features_of);
-done:
-    return status;
-}
-
-static em_status choose_columns(const emi_variants *v, const em_read_options *o, em_data *data, em_error *err)
-{
-    emi_columns listed = {0};
-    em_status status = emi_columns_parse(&listed, o->columns, v->count, v->names, data->name, err);
-    if (status == EM_OK) {
-        data->columns = listed.picked;
-        data->pick = listed.pick;
-        listed.pick = NULL;
-    }
-    emi_columns_free(&listed);
-    return status;
-}
-
-em_status emi_variants_choose(const emi_variants *variants, const em_read_options *options, em_data *data,
-                              em_error *err)
-{
-    em_status status = EM_OK;
-    const char **names = NULL;
-    data->columns = variants->count;
-    (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes");
-    if (options->features)
-        TRY(choose_features(variants, options, data, err));
-    else if (options->columns)
-        TRY(choose_columns(variants, options, data, err));
-    names = emi_calloc(data->columns, sizeof *names);
-    if (!names) TRY(emi_fail_memory(err, data->name));
-    for (size_t c = 0; c < data->columns; c++) names[c] = variants->names[data->pick ? data->pick[c] : c];
-    TRY(em_data_set_column_names(data, names, err));
-done:
-    emi_free(names);
     return status;
 }
 
@@ -267,20 +229,33 @@ static em_status choose_label(const char *label, size_t *first, size_t *count, c
                     file);
 }
 
+/* Who is no founder. */
+static size_t names_parent(const reader *r)
+{
+    static const char *const nobody[] = {"0", NULL};
+    return !is_one_of(r->fields[2], nobody) || !is_one_of(r->fields[3], nobody);
+}
+
 em_status emi_people_read(em_data *data, const char *path, const char *label, em_error *err)
 {
     em_status status = EM_OK;
     reader r = {0};
     texts t = {0};
-    size_t first, count;
+    size_t first, count, children = 0;
     TRY(choose_label(label, &first, &count, path, err));
     TRY(open_reader(&r, path, err));
     while (next_line(&r)) {
         if (r.count != FIELDS) TRY(wrong_fields(&r, err));
+        children += names_parent(&r);
         if (!add_text(&t, '\t', r.fields + first, count)) TRY(emi_fail_memory(err, path));
     }
     if (t.count == 0) TRY(emi_fail(err, EM_EDATA, "%s: has nobody; try the file that PLINK wrote", path));
     TRY(emi_input_verdict(&r.input, EM_OK, err));
+    (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes");
+    if (children) /* plink2 counts founders alone, unless it is told otherwise */
+        (void)snprintf(data->remarks, sizeof data->remarks,
+                       "PLINK genotypes, frequencies of all people (as plink2's nonfounders), of whom %zu have parents",
+                       children);
     data->rows = t.count;
     data->labels = t.text;
     data->label = t.at;

@@ -23,9 +23,29 @@ typedef struct emi_row_kind {
     /* As emi_by_rows_scores (data/by_rows.h). */
     em_status (*scores)(const emi_operator *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
                         em_error *err);
+
+    /* OPTIONAL.  C_i itself, the caller's to free, where that is not made of rows that are read. */
+    em_status (*form)(const emi_operator *C, double **out, em_error *err);
+
+    /* OPTIONAL, of moments in place of rows, which cannot be read.  What all rows weigh, and the sum of the squares of their weights;
+     * and a number for all that is known (base/digest.h). */
+    double (*weight)(const em_data *data, double *squared);
+    uint64_t (*digest)(const em_data *data);
 } emi_row_kind;
+
+extern const emi_row_kind emi_moment_rows;
+extern const emi_row_kind emi_on_gpu; /* data/on_gpu.c */
 
 /* The kind of a shard's rows; NULL: packed numbers. */
 const emi_row_kind *emi_rows_of(const emi_shard *shard);
+
+/* Does a GPU multiply the rows? */
+int emi_is_on_gpu(const emi_operator *C);
+
+/* Has the shard moments, and no rows? */
+int emi_is_moments(const emi_shard *shard);
+
+/* The sum of the weights of a shard's rows, and of their squares: their number, where they are rows. */
+double emi_shard_weight(const emi_shard *shard, double *squared);
 
 #endif

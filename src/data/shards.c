@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "data/columns.h"
+#include "data/row_kind.h"
 
 #include <limits.h>
 #include <string.h>
@@ -91,6 +92,11 @@ em_status em_shards_split(em_shards **out, const em_data *data, int nodes, const
     em_shards *shards = NULL;
     *out = NULL;
     if (nodes < 1) return emi_fail(err, EM_EINVAL, "nodes: %d of them; try 1 or more", nodes);
+    if (nodes > 1 && data->source->rows == &emi_moment_rows)
+        return emi_fail(
+            err, EM_EINVAL,
+            "%s: moments are one node's, whole, and these are to be of %d; try nodes=1, or a file of moments a node",
+            data->name, nodes);
     if ((size_t)nodes > data->rows) return refuse_empty(data, (int)data->rows, nodes, err);
     TRY(alloc_shards(&shards, nodes, err));
     shards->columns = data->columns;

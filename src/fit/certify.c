@@ -31,11 +31,12 @@ static void align_signs(emi_job *job)
 }
 
 /* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
- * such entry on a tie.  The mean of the nodes' columns is not quite
+ * such entry on a tie; where there is a last answer, from that.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
 static void tidy(emi_job *job, emi_block X, double *CX)
 {
-    em_error unsaid; /* what comes of it is judged by its residual */
+    em_error unsaid, err = {0};
+    const emi_answer *answer = &job->solver.answer; /* what comes of it is judged by its residual */
     if (!(job->method->traits & EMI_AT_ROOT))
         (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
@@ -48,6 +49,10 @@ static void tidy(emi_job *job, emi_block X, double *CX)
         cblas_dscal(X.rows, 1 / norm, x, 1);
         if (CX) cblas_dscal(X.rows, 1 / norm, CX + (size_t)k * (size_t)X.rows, 1);
     }
+    if (job->previous->K == 0) return;
+    const double *theta = X.v == answer->X && answer->has_theta ? answer->theta : NULL;
+    em_status status = emi_last_lead(job->previous, X, CX, theta, job->options->tolerance, &err);
+    if (status != EM_OK) emi_solver_fail(&job->solver, status, &err);
 }
 
 /* A run that ended early may hold vectors of its start after those it found; nobody would answer to them. */
@@ -176,7 +181,8 @@ static em_status certify(emi_findings *f, em_error *err)
                              .from_formed = s->rounding.formed,
                              .rounding = s->rounding};
     int at_root = (f->job->method->traits & EMI_AT_ROOT) != 0; /* gossip itself loses what covariances lose */
-    evidence.final = !s->rounding.formed || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
+    evidence.final =
+        !s->rounding.formed || p->rows->squared || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
     int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
@@ -186,8 +192,10 @@ static em_status certify(emi_findings *f, em_error *err)
     const emi_tally *n = &f->verdict.n;
     f->says->n = *n;
     f->says->rest = s->answer.rest;
+    f->says->squares = s->answer.squares;
+    f->says->cubes = s->answer.cubes;
     f->says->strict = at_root && !s->rounding.formed; /* who worked with the rows has seen that there is nothing left */
-    f->says->closer = at_root && evidence.rounding.formed &&
+    f->says->closer = at_root && evidence.rounding.formed && !p->rows->squared &&
                       (f->verdict.hidden + n->limited + n->missed > 0 || n->has < (K < s->rank ? K : s->rank));
     return EM_OK;
 }
@@ -241,7 +249,7 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     em_status status = EM_OK;
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
-    const emi_operator_kind *kind = emi_problem_use(f->job->problem, &emi_by_rows);
+    const emi_operator_kind *kind = emi_problem_use(f->job->problem, f->job->problem->rows);
     int sound = 0, before = f->by_rows;
     const emi_tally *n = &f->says->n;
     f->lengths = emi_doubles((size_t)f->K);
@@ -249,7 +257,7 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     put_in_order(f, s->answer.theta);
     TRY(emi_sketch_residuals(&p->C[0], (emi_block){p->d, f->K, f->X}, f->theta, s->seed, f->lengths, &sound,
                              p->scratch[0], err));
-    f->by_rows = 1;
+    f->by_rows = !p->rows->squared;
     TRY(certify(f, err));
     double in_doubt = n->short_of + n->unknown + n->missed + (f->job->found_in_single ? n->limited : 0);
     *enough = (sound && in_doubt == 0 && n->has == (f->K < s->rank ? f->K : s->rank)) || is_hopeless(f);
@@ -277,7 +285,7 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
                sizeof *V * (size_t)p->d);
         left += f->verdict.together[k] * f->verdict.together[k] * f->theta[k]; /* what it is off by */
     }
-    const emi_operator_kind *kind = emi_problem_use(f->job->problem, &emi_by_rows);
+    const emi_operator_kind *kind = emi_problem_use(f->job->problem, f->job->problem->rows);
     em_status status =
         emi_problem_top_eigenvalue(f->job->problem, (emi_block){p->d, has, V}, 1e-3, &value, &beyond, err);
     (void)emi_problem_use(f->job->problem, kind);

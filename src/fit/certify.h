@@ -12,7 +12,8 @@ typedef struct emi_said {
     double closer; /* covariances could not tell: the rows are to be asked         */
     double strict; /* the method has seen that there is nothing left               */
     emi_tally n;
-    double rest; /* the sum of the eigenvalues after the K-th; NaN: unknown        */
+    double rest;           /* the sum of the eigenvalues after the K-th; NaN: unknown        */
+    double squares, cubes; /* sums of those of their shares of it; NaN: unknown     */
 } emi_said;
 
 typedef struct emi_findings {

@@ -2,8 +2,9 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
-#include "data/shards.h"
+#include "data/row_kind.h"
 #include "mesh/masking.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,13 +40,19 @@ em_status emi_options_masked(const em_options *options, const emi_method *named,
         return emi_fail(err, EM_EINVAL,
                         "trace: takes more products than the method asks for, and masks show no others; "
                         "try without it");
+    if (options->limits)
+        return emi_fail(err, EM_EINVAL,
+                        "limits: takes more products than the method asks for, and masks show no others; "
+                        "try without it");
     if (options->wire == EMI_WIRE_32) return emi_fail(err, EM_EINVAL, "wire: masked words have 64 bits; try wire=auto");
     return EM_OK;
 }
 
 int emi_options_oversample(const em_options *options)
 {
-    return options->oversample >= 0 ? options->oversample : 2 + options->components / 10;
+    enum { PROBES = 8 }; /* random columns, beside the last answer: see methods/hidden.h */
+    int extra = options->oversample >= 0 ? options->oversample : 2 + options->components / 10;
+    return options->last && extra < PROBES ? PROBES : extra;
 }
 
 static int bad_number(double value)
@@ -93,7 +100,8 @@ em_status emi_options_check(const em_options *options, uint64_t N, int d, em_err
     if (options->precision == EMI_PRECISION_SINGLE && options->truth_compute)
         return emi_fail(err, EM_EINVAL, "truth compute: not in single precision; try precision=double");
     if (options->scale == EMI_SCALE_BINOMIAL && !options->center)
-        return emi_fail(err, EM_EINVAL, "scale binomial: takes the mean off; try center=yes, or scale=none");
+        return emi_fail(err, EM_EINVAL,
+                        "scale binomial: takes the mean off, and center=no leaves it in; try one of the two");
     if (!options->checkpoint && options->resume)
         return emi_fail(err, EM_EINVAL, "resume: from no checkpoint; try checkpoint=FILE beside it");
     if (bad_number(options->checkpoint_every))
@@ -128,6 +136,17 @@ static uint64_t digest_matrix(uint64_t digest, const double *values, size_t d, i
     return values ? emi_digest(digest, values, d * (size_t)K) : digest;
 }
 
+/* All of it that a fit sees. */
+static uint64_t digest_last(uint64_t digest, const em_model *last)
+{
+    digest = emi_digest_number(digest, (uint64_t)last->d);
+    digest = emi_digest_number(digest, (uint64_t)last->K);
+    for (int f = 0; last->feature_names && f < last->d; f++) digest = emi_digest_text(digest, last->feature_names[f]);
+    digest = emi_digest_text(digest, last->info.scale);
+    digest = emi_digest(digest, last->explained_variance, (size_t)last->K);
+    return digest_matrix(digest, last->components, (size_t)last->d, last->K);
+}
+
 /* Returns how many there are. */
 static int list_asked(asked out[ASKED_MAX], const em_shards *shards, const em_options *options)
 {
@@ -142,7 +161,9 @@ static int list_asked(asked out[ASKED_MAX], const em_shards *shards, const em_op
         if (strcmp(name, "truth") == 0) value = digest_matrix(value, options->truth, d, K);
         out[n++] = (asked){name, "option ", emi_option_decides(i), value, preset};
     }
-    out[n++] = (asked){"init", "option ", 1, digest_matrix(EMI_DIGEST_START, options->init, d, K), EMI_DIGEST_START};
+    uint64_t start = digest_matrix(EMI_DIGEST_START, options->init, d, K);
+    if (options->last) start = digest_last(start, options->last);
+    out[n++] = (asked){"init", "option ", 1, start, EMI_DIGEST_START};
     return n;
 }
 
@@ -157,6 +178,12 @@ static int is_for_root(const asked *a, const em_options *options)
     return is && (!method || method->traits & EMI_AT_ROOT);
 }
 
+/* Each process has its own. */
+static int is_own(const asked *a)
+{
+    return strcmp(a->name, "device") == 0;
+}
+
 em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_options *options, em_error *err)
 {
     asked all[ASKED_MAX];
@@ -169,7 +196,7 @@ em_status emi_check_same(em_mesh *mesh, const em_shards *shards, const em_option
     }
     em_status status = emi_process_max(mesh, largest[0], 2 * count, err);
     for (int a = 0; a < count && status == EM_OK; a++)
-        if (largest[a][0] != -largest[a][1] && !is_for_root(&all[a], options))
+        if (largest[a][0] != -largest[a][1] && !is_for_root(&all[a], options) && !is_own(&all[a]))
             status = emi_fail(err, EM_EINVAL, "fit: %s%s differs between processes; try the same everywhere",
                               all[a].kind, all[a].name);
     if (status != EM_OK)
@@ -192,6 +219,10 @@ static em_status digest_body(void *context, int i, int worker, em_error *err)
     emi_scratch scratch = t->p->scratch[worker];
     size_t d = (size_t)t->p->d, at_once = scratch.count / d, count;
     uint64_t digest = emi_digest_number(EMI_DIGEST_START, shard->count);
+    if (emi_is_moments(shard)) {
+        t->digest[i] = emi_moment_rows.digest(shard->data);
+        return EM_OK;
+    }
     for (size_t first = 0; first < shard->count; first += count) {
         count = shard->count - first < at_once ? shard->count - first : at_once;
         em_status status = emi_shard_read(shard, first, count, scratch.v, err);

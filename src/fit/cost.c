@@ -8,6 +8,10 @@ static const double flops = 90e9, bytes = 30e9;
 static const double of_a_panel = 0.85, of_forming = 0.85, of_lanczos_on_a_matrix = 0.25, of_reducing = 0.2,
                     of_lifting = 0.7, of_vectors = 0.1;
 
+/* Of a GPU of a server of 2024: bytes read, of its memory and over the line to it, and operations in double precision or single;
+ * and seconds to begin.  docs/gpu.md tells where they come from. */
+static const double gpu_bytes = 2e12, line_bytes = 20e9, gpu_flops = 20e12, gpu_begins = 0.5, gpu_goes_on = 0.05;
+
 static double rate(emi_real real)
 {
     return real == EMI_SINGLE ? 2 * flops : flops;
@@ -18,6 +22,7 @@ static double pass(const emi_sizes *s, emi_real real, double columns)
 {
     double panel = emi_panel_width(real), padded = panel * ceil(columns / panel),
            numbers = s->rows * s->features * s->filled;
+    if (s->gpu) return fmax(2 * numbers * (double)s->bytes / gpu_bytes, 4 * numbers * columns / gpu_flops);
     return fmax(numbers * (double)s->bytes / bytes, 4 * numbers * padded / (rate(real) * of_a_panel));
 }
 
@@ -50,8 +55,10 @@ static double solving(const emi_sizes *s, double n)
 
 double emi_cost_of_covariance(const emi_sizes *s)
 {
-    double d = s->features, reading = s->rows * d * (double)s->bytes / bytes;
-    return reading + s->rows * d * d / (rate(s->real) * of_forming) + solving(s, d);
+    double d = s->features, reading = s->rows * d * (double)s->bytes / bytes,
+           forming = reading + s->rows * d * d / (rate(s->real) * of_forming);
+    if (s->gpu) forming = s->rows * d * d / gpu_flops;
+    return (s->formed ? 0 : forming) + solving(s, d);
 }
 
 double emi_cost_of_gram(const emi_sizes *s)
@@ -59,4 +66,23 @@ double emi_cost_of_gram(const emi_sizes *s)
     double n = s->rows, d = s->features, reading = n * d * (double)s->bytes / bytes;
     return 2 * reading + n * n * d / (rate(s->real) * of_forming) + solving(s, n) +
            2 * n * d * s->components / (flops * of_lifting) + pass(s, EMI_DOUBLE, s->components);
+}
+
+/* ---- which device ---------------------------------------------------------------------------------------------------- */
+
+/* Over covariances, where that is less. */
+double emi_cost_of_products(const emi_sizes *s, long products, int gpu, int threads)
+{
+    const double cores = 2; /* of the machine that all of this is measured in */
+    emi_sizes own = *s;
+    own.gpu = gpu;
+    double d = s->features, share = gpu ? 1 : cores / threads,
+           formed = (gpu ? s->rows * d * d / gpu_flops : share * s->rows * d * d / (rate(s->real) * of_forming)) +
+                    (double)products * 2 * d * d * s->components / (flops * of_lanczos_on_a_matrix);
+    return fmin((double)products * pass(&own, s->real, s->first) * share, formed);
+}
+
+double emi_cost_of_sending(const emi_sizes *s, int begun)
+{
+    return (begun ? gpu_goes_on : gpu_begins) + s->rows * s->features * (double)s->bytes / line_bytes;
 }

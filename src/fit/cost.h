@@ -11,12 +11,22 @@ typedef struct emi_sizes {
     int components;   /* wanted                                            */
     int first;        /* columns of Lanczos' first block                   */
     double tolerance; /* 0: to the last digit                              */
+    int formed;       /* covariances are there already                     */
     size_t bytes;     /* of a number as it lies in memory                  */
     emi_real real;    /* products are made in                              */
+    int gpu;          /* a GPU makes them, and covariances                 */
 } emi_sizes;
 
 double emi_cost_of_lanczos(const emi_sizes *s);    /* on the rows                                  */
 double emi_cost_of_covariance(const emi_sizes *s); /* formed, and its eigenvectors                  */
 double emi_cost_of_gram(const emi_sizes *s);       /* the same for the matrix of the rows' products */
+
+/* ---- which device multiplies the rows ------------------------------------------------------------------------------ */
+
+/* So many products with as many columns as components, by a GPU, or by so many threads. */
+double emi_cost_of_products(const emi_sizes *s, long products, int gpu, int threads);
+
+/* The rows to a GPU, which this process may have used before. */
+double emi_cost_of_sending(const emi_sizes *s, int begun);
 
 #endif

@@ -14,19 +14,23 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     emi_problem problem = {0};
     emi_truth truth = {0};
     emi_checkpoint checkpoint = {0};
+    emi_last last = {0};
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err)); /* before any work */
+    TRY(emi_last_open(&last, options, shards, err));
     if (emi_mesh_is_masked(mesh)) TRY(emi_options_masked(options, named, err));
     const emi_wish wish = {options->checkpoint, options->checkpoint_every, options->resume,
                            emi_mesh_is_masked(mesh) || (named && named->traits & EMI_AT_ROOT)};
     TRY(emi_checkpoint_open(&checkpoint, mesh, &wish, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
+    TRY(emi_device_choose(&problem, options, emi_expected_products(named, options), err));
     emi_fit_plan_make(&plan, &problem, named, options);
     TRY(emi_problem_complete(&problem, options, plan.products, plan.real, err));
+    TRY(emi_last_check_scale(options, emi_scale_name(problem.scaling), err));
     TRY(emi_truth_find(&truth, &problem, options, err));
-    TRY(emi_solve(out, &problem, &plan, &truth, options, &checkpoint, err));
+    TRY(emi_solve(out, &problem, &plan, &truth, &last, options, &checkpoint, err));
     if (!options->truth) { /* it was computed, if any */
         (*out)->exact_components = truth.vectors;
         truth.vectors = NULL;
@@ -36,6 +40,7 @@ done:
     emi_checkpoint_close(&checkpoint);
     emi_free(truth.vectors);
     emi_problem_free(&problem);
+    emi_last_close(&last);
     return status;
 }
 
@@ -44,16 +49,20 @@ static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mes
 {
     em_status status = EM_OK;
     emi_problem problem = {0};
+    emi_last last = {0};
     emi_fit_plan plan;
     const emi_method *named = NULL;
     TRY(emi_check_same(mesh, shards, options, err));
     TRY(emi_options_method(options, mesh->graph->nodes, &named, err));
+    TRY(emi_last_open(&last, options, shards, err));
     if (emi_mesh_is_masked(mesh)) TRY(emi_options_masked(options, named, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
+    TRY(emi_device_choose(&problem, options, emi_expected_products(named, options), err));
     emi_fit_plan_make(&plan, &problem, named, options);
     TRY(emi_fit_plan_tell(&plan, &problem, options, out, err));
 done:
     emi_problem_free(&problem);
+    emi_last_close(&last);
     return status;
 }
 

@@ -142,6 +142,11 @@ static const entry table[] = {
      MEMBER(wire),
      .wrong = "not a size of numbers; try auto, 32 or 64",
      .uses = EMI_USES_WIRE},
+    {{"device", "WHICH", "auto",
+      "what multiplies the rows: cpu, gpu, or auto, a GPU where there is one and it is faster", EM_OPTION_WORD,
+      "auto cpu gpu"},
+     MEMBER(device),
+     .wrong = "no such device; try auto, cpu or gpu"},
     {{"oversample", "P", "the method's own", "extra vectors in the block (krylov)", EM_OPTION_WHOLE, "auto"},
      MEMBER(oversample),
      BETWEEN(0, INT_MAX / 4),
@@ -172,6 +177,11 @@ static const entry table[] = {
       EM_OPTION_WORD, "auto none std spectral binomial"},
      MEMBER(scale),
      .wrong = "no such scaling; try none, std, spectral or binomial"},
+    {{"limits", "YES", "no",
+      "find what the limit of Q needs, the spread of the variance left out: two averages more, or all eigenvalues",
+      EM_OPTION_SWITCH, "no yes"},
+     MEMBER(limits),
+     .wrong = "not a choice; try yes or no"},
     {{"seed", "S", "0", "everything random follows from it", EM_OPTION_WHOLE, ""},
      MEMBER(seed),
      BETWEEN(0, UINT64_MAX),
@@ -381,22 +391,4 @@ int em_options_get(const em_options *options, const char *name, char *value, siz
     char text[VALUE_ROOM];
     const entry *e = find(name);
     return e ? snprintf(value, room, "%s", write_value(e, options, text)) : EM_EINVAL;
-}
-
-void em_options_set_start(em_options *options, const double *values, size_t features, size_t components)
-{
-    options->init = values;
-    options->init_size[0] = features, options->init_size[1] = components;
-}
-
-void em_options_set_truth(em_options *options, const double *values, size_t features, size_t components)
-{
-    options->truth = values;
-    options->truth_size[0] = features, options->truth_size[1] = components;
-}
-
-void em_options_set_monitor(em_options *options, em_monitor_fn *monitor, void *user)
-{
-    options->monitor = monitor;
-    options->monitor_user = user;
 }

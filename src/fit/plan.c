@@ -1,6 +1,7 @@
 #include "fit/plan.h"
 
 #include "base/memory.h"
+#include "data/accumulate.h"
 #include "data/form.h"
 #include "fit/check.h"
 #include "fit/cost.h"
@@ -26,9 +27,10 @@ long emi_expected_products(const emi_method *method, const em_options *options)
 const emi_operator_kind *emi_fit_plan_products(const emi_problem *p, long products)
 {
     double each = (double)products * p->mesh->graph->nodes * emi_by_covariance.cost(0, p->d, p->K),
-           dense = emi_form_cost((double)p->N, p->d) + each,
-           implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K) * p->filled;
-    return dense < implicit && p->dense_fits ? &emi_by_covariance : &emi_by_rows;
+           dense =
+               (p->rows->squared ? 0 : emi_form_cost((double)p->N, p->d)) + each, /* moments are formed as they are */
+        implicit = (double)products * emi_by_rows.cost((double)p->N, p->d, p->K) * p->filled;
+    return dense < implicit && p->dense_fits ? &emi_by_covariance : p->rows;
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------- */
@@ -40,8 +42,8 @@ typedef struct prediction {
     int at_most; /* iterations are the limit: how many it takes depends on the data */
 } prediction;
 
-/* Steps that krylov takes for eight digits on the spectra of real data, and deepca for six. */
-enum { KRYLOV_STEPS = 10, DEEPCA_STEPS = 60, DEEPCA_MIXES = 3 };
+/* Steps that krylov takes for eight digits on the spectra of real data, from the last answer, and deepca for six. */
+enum { KRYLOV_STEPS = 10, KRYLOV_STEPS_ON = 6, DEEPCA_STEPS = 60, DEEPCA_MIXES = 3 };
 
 static double least(double a, double b)
 {
@@ -93,7 +95,8 @@ static prediction predict_covariance(const emi_problem *p, const em_options *opt
 
 static prediction predict_krylov(const emi_problem *p, const em_options *options)
 {
-    double block = block_of(p, options), steps = least(KRYLOV_STEPS, ceil(p->d / block));
+    double block = block_of(p, options), most = options->last ? KRYLOV_STEPS_ON : KRYLOV_STEPS,
+           steps = least(most, ceil(p->d / block));
     return over_tree(p, options, &emi_krylov, steps, p->d * block);
 }
 
@@ -120,8 +123,10 @@ static emi_sizes sizes_of(const emi_problem *p, const em_options *options)
                        .components = p->K,
                        .first = block_of(p, options),
                        .tolerance = options->tolerance,
+                       .formed = p->rows->squared,
                        .bytes = emi_dtype_size(p->shard[0].data->type),
-                       .real = precision_of(p, NULL, options)};
+                       .real = precision_of(p, NULL, options),
+                       .gpu = p->device.gpu != NULL};
 }
 
 /* Fewer rows than features, all of them here: the smaller matrix is theirs. */
@@ -164,7 +169,7 @@ static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *o
     plan->method[n++] = straight ? direct.method : iterated.method;
     if (straight || p->dense_fits || is_gram(p)) plan->method[n++] = straight ? iterated.method : direct.method;
     plan->method[n++] = gossip.method;
-    if (p->mesh->graph->nodes == 1) plan->products = &emi_by_rows; /* what pays is the direct method */
+    if (p->mesh->graph->nodes == 1) plan->products = p->rows; /* what pays is the direct method */
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
 }
 
@@ -256,9 +261,8 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     if (kind->form) doubles += hosted * side * side + emi_form_memory(side, p->threads);
     if (method == &emi_covariance) doubles += kind->lift ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) {
-        double first = block_of(p, options),
-               each = least(first, emi_problem_narrow(p, precision_of(p, method, options)));
-        doubles += d * (2 * EMI_LANCZOS_BLOCKS * (p->filled < 1 ? each : first) + (hosted + 2) * first);
+        double blocks = p->compact ? EMI_LANCZOS_BLOCKS_LEAN : EMI_LANCZOS_BLOCKS;
+        doubles += d * block_of(p, options) * (2 * blocks + hosted + 2);
     }
     return 8 * (doubles + (double)p->threads * (double)p->scratch[0].count);
 }
@@ -269,6 +273,7 @@ static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
     if (kind->lift) return "fewer rows than features make the smaller matrix";
     if (plan->method[0]->traits & EMI_NEEDS_MATRIX) return "the method needs them";
     if (kind->form) return "forming them once takes less work than products with the rows";
+    if (kind == &emi_by_moments) return "what is held in place of rows is multiplied as it is";
     return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";
 }
 
@@ -298,7 +303,9 @@ em_status emi_fit_plan_tell(const emi_fit_plan *plan, const emi_problem *p, cons
                      .bytes = expected.bytes,
                      .memory = memory_of(p, plan, options),
                      .precision = emi_real_name(plan->real),
-                     .wire_bits = is_narrow_wire(p, method, options) ? 32 : 64};
+                     .wire_bits = is_narrow_wire(p, method, options) ? 32 : 64,
+                     .moments = p->d <= EMI_MOMENTS_MOST ? 8.0 * p->d * p->d : 0};
     (void)snprintf(out->why, sizeof out->why, "%s", *plan->why ? plan->why : "as asked for");
+    out->device = emi_device_tell(p, out->device_why, sizeof out->device_why);
     return EM_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "data/accumulate.h"
 #include "data/form.h"
 #include "data/genotypes.h"
 #include "data/moments.h"
@@ -10,6 +11,7 @@
 #include "fit/standardise.h"
 #include "mesh/masking.h"
 #include "mesh/question.h"
+#include "model/model.h"
 
 #include <limits.h>
 #include <math.h>
@@ -68,27 +70,43 @@ int emi_problem_narrow(const emi_problem *p, emi_real real)
 
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue)
 {
-    double N = (double)p->N, per_degree = N > 1 ? N / (N - 1) : 1;
-    return ldexp(eigenvalue * per_degree, 2 * p->exponent);
+    return ldexp(eigenvalue * (p->weight / p->degrees), 2 * p->exponent);
+}
+
+double emi_problem_sketch_bound(const emi_problem *p)
+{
+    double largest = p->standard.inverse_scale ? 0 : 1;
+    for (int f = 0; p->standard.inverse_scale && f < p->d; f++) largest = fmax(largest, p->standard.inverse_scale[f]);
+    return emi_problem_variance_of(p, p->shed / p->weight * largest * largest);
 }
 
 double emi_problem_singular_value_of(const emi_problem *p, double eigenvalue)
 {
-    return eigenvalue > 0 ? ldexp(sqrt(eigenvalue * (double)p->N), p->exponent) : 0;
+    return eigenvalue > 0 ? ldexp(sqrt(eigenvalue * p->weight), p->exponent) : 0;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------- */
 
 static em_status count_rows(emi_problem *p, em_error *err)
 {
+    enum { ROWS, WEIGHT, SQUARED, SHED, COUNTS };
     emi_field rows = {0};
-    double total = 0;
+    double total[COUNTS] = {0};
     em_status status = EM_OK;
-    TRY(emi_field_alloc(&rows, p->mesh->hosted, 1, 1, err));
-    for (int i = 0; i < p->mesh->hosted; i++) *emi_at(&rows, i).v = (double)p->shard[i].count;
-    emi_tree_sum(p->mesh, &rows, &total);
+    TRY(emi_field_alloc(&rows, p->mesh->hosted, COUNTS, 1, err));
+    for (int i = 0; i < p->mesh->hosted; i++) {
+        double *own = emi_at(&rows, i).v;
+        own[ROWS] = (double)p->shard[i].count;
+        own[WEIGHT] = emi_shard_weight(&p->shard[i], &own[SQUARED]);
+        const em_moments *moments = em_data_moments(p->shard[i].data);
+        own[SHED] = moments && moments->sketch ? moments->sketch->shed : 0;
+    }
+    emi_tree_sum(p->mesh, &rows, total);
     TRY(emi_problem_status(p, err));
-    p->N = (uint64_t)total;
+    p->N = (uint64_t)total[ROWS];
+    p->weight = total[WEIGHT];
+    p->degrees = emi_degrees(total[WEIGHT], total[SQUARED]);
+    p->shed = total[SHED];
 done:
     emi_field_free(&rows);
     return status;
@@ -107,12 +125,31 @@ static em_status count_masked_rows(emi_problem *p, em_error *err)
         status = emi_fail(err, EM_ENET, "fit: the root says that all nodes have %llu rows; try again",
                           (unsigned long long)p->N);
     if (status == EM_OK) emi_masked_rows(p->mesh, rows, p->N);
+    p->weight = (double)p->N;
+    p->degrees = emi_degrees(p->weight, p->weight);
     emi_free(rows);
     return status == EM_OK ? emi_problem_status(p, err) : status;
 }
 
+/* What takes rows. */
+static em_status refuse_moments(const emi_problem *p, const em_options *options, em_error *err)
+{
+    const char *what = emi_mesh_is_masked(p->mesh)            ? "masks are of rows alone; try them, or without masks"
+                       : options->scale == EMI_SCALE_BINOMIAL ? "scale=binomial is of genotypes; try scale=std"
+                                                              : NULL;
+    for (int i = 0; what && i < p->mesh->hosted; i++)
+        if (emi_is_moments(&p->shard[i]))
+            return emi_fail_at(err, EM_ENOTSUP, p->mesh->first + i, "%s: holds moments, and %s", p->shard[i].data->name,
+                               what);
+    return EM_OK;
+}
+
 /* Components to begin with, where a fraction of the variance says how many there will be. */
-enum { AT_FIRST = 16 };
+static uint64_t at_first(const em_options *options)
+{
+    enum { SOME = 16 };
+    return options->last ? (uint64_t)options->last->K : SOME;
+}
 
 static em_status check_sizes(emi_problem *p, const em_options *options, em_error *err)
 {
@@ -120,14 +157,19 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
         return emi_fail(err, EM_EINVAL, "shards: %d of them for the %d nodes here; try one a node", p->shards->count,
                         p->mesh->hosted);
     p->shard = p->shards->shard + (p->shards->count == p->mesh->hosted ? 0 : p->mesh->first);
+    p->rows = &emi_by_rows;
+    em_status status = refuse_moments(p, options, err);
+    if (status != EM_OK) return status;
+    const emi_row_kind *kind = emi_rows_of(&p->shard[0]);
+    p->compact = kind && kind != &emi_on_gpu;
     if (p->shards->columns > (size_t)(INT_MAX / 2))
         return emi_fail(err, EM_EINVAL, "data: %zu features are too many; try fewer columns", p->shards->columns);
     p->d = (int)p->shards->columns;
-    em_status status = emi_mesh_is_masked(p->mesh) ? count_masked_rows(p, err) : count_rows(p, err);
+    status = emi_mesh_is_masked(p->mesh) ? count_masked_rows(p, err) : count_rows(p, err);
     if (status == EM_OK) status = emi_options_check(options, p->N, p->d, err);
     uint64_t rows = options->center && p->N > 1 ? p->N - 1 : p->N, most = p->N < (uint64_t)p->d ? p->N : (uint64_t)p->d;
     p->rank = rows < (uint64_t)p->d ? (int)rows : p->d;
-    p->K = options->variance == 0 ? options->components : most < AT_FIRST ? (int)most : AT_FIRST;
+    p->K = options->variance == 0 ? options->components : (int)(most < at_first(options) ? most : at_first(options));
     return status;
 }
 
@@ -164,12 +206,6 @@ static em_status form_body(void *context, int i, int worker, em_error *err)
     return p->C[i].kind->form(&p->C[i], p->scratch[worker], err);
 }
 
-/* Has single precision all digits of these numbers? */
-static int is_single(em_dtype type)
-{
-    return type == EM_F32 || type == EM_F16 || type == EM_U8 || type == EM_I8 || type == EM_BOOL;
-}
-
 static void choose_scaling(emi_problem *p, int genotypes)
 {
     if (p->scaling == EMI_SCALE_AUTO) p->scaling = genotypes ? EMI_SCALE_BINOMIAL : EMI_SCALE_NONE;
@@ -199,20 +235,27 @@ static double filled_of(const emi_shard *shard)
  * copied as numbers, as the side of the rows would. */
 static em_status judge_memory(emi_problem *p, em_error *err)
 {
-    enum { MEMORY, DIGITS, GENOTYPES, FILLED, KNOWN };
+    enum { MEMORY, DIGITS, GENOTYPES, FILLED, MOMENTS, SUMMING, KNOWN };
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2, rows = (double)p->N;
     double most[KNOWN] = {[MEMORY] = 8.0 * p->mesh->hosted * p->d * p->d / half};
     if (emi_mesh_is_masked(p->mesh)) return judge_masked(p, err);
     for (int i = 0; i < p->mesh->hosted; i++) {
         const emi_shard *shard = &p->shard[i];
-        most[DIGITS] = fmax(most[DIGITS], !is_single(shard->data->type));
+        most[DIGITS] = fmax(most[DIGITS], !emi_dtype_is_single(shard->data->type));
         most[GENOTYPES] = fmax(most[GENOTYPES], emi_is_genotypes(shard->data));
         most[FILLED] = fmax(most[FILLED], filled_of(shard));
+        const em_moments *moments = em_data_moments(shard->data);
+        if (moments) {
+            most[MOMENTS] = 1;
+            most[SUMMING] = fmax(most[SUMMING], emi_moments_rounding(moments));
+        }
     }
     em_status status = emi_process_max(p->mesh, most, KNOWN, err);
     p->dense_fits = most[MEMORY] < 1;
     p->rows_are_single = most[DIGITS] == 0;
     p->filled = most[FILLED];
+    if (most[MOMENTS] > 0) p->rows = &emi_by_moments;
+    p->summing = most[SUMMING];
     p->gram_fits = p->mesh->graph->nodes == 1 && !emi_rows_of(&p->shard[0]) && 8 * rows * rows < half;
     choose_scaling(p, most[GENOTYPES] > 0);
     return status;
@@ -225,7 +268,7 @@ emi_rounding emi_problem_rounding(const emi_problem *p)
                           .total = p->variance,
                           .formed = p->C[0].kind->squared,
                           .single = p->C[0].real == EMI_SINGLE,
-                          .answers = emi_question_rounding(p->mesh)};
+                          .answers = emi_question_rounding(p->mesh) + p->summing};
 }
 
 const emi_operator_kind *emi_problem_use(emi_problem *p, const emi_operator_kind *kind)
@@ -265,12 +308,13 @@ static emi_real within_single(const emi_problem *p, emi_real real)
 static void describe_operators(emi_problem *p, emi_real real)
 {
     for (int i = 0; i < p->mesh->hosted; i++)
-        p->C[i] = (emi_operator){.kind = &emi_by_rows,
+        p->C[i] = (emi_operator){.kind = p->rows,
                                  .d = p->d,
-                                 .weight = (double)p->mesh->graph->nodes / (double)p->N,
+                                 .weight = (double)p->mesh->graph->nodes / p->weight,
                                  .shard = &p->shard[i],
                                  .helpers = emi_problem_helpers(p, i),
                                  .standard = &p->standard,
+                                 .gpu = p->device.rows ? &p->device.rows[i] : NULL,
                                  .real = within_single(p, real)};
 }
 
@@ -309,6 +353,7 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     em_status status = EM_OK;
     emi_overview over = {0};
     double began = emi_seconds();
+    TRY(emi_device_send(p, err));
     TRY(emi_find_mean(p, &over, options->center, err));
     TRY(scale_features(p, &over, err));
     describe_operators(p, real);
@@ -332,6 +377,7 @@ done:
 void emi_problem_free(emi_problem *p)
 {
     for (int i = 0; p->C && i < p->mesh->hosted; i++) emi_operator_free(&p->C[i]);
+    emi_device_close(p);
     for (int t = 0; p->scratch && t < p->threads; t++) emi_free(p->scratch[t].v);
     emi_free(p->scratch);
     emi_free(p->C);

@@ -2,6 +2,7 @@
 #ifndef EMI_FIT_PREPARE_H
 #define EMI_FIT_PREPARE_H
 
+#include "fit/device.h"
 #include "fit/options.h"
 #include "methods/method.h"
 
@@ -10,7 +11,14 @@ typedef struct emi_problem {
     const em_shards *shards; /* borrowed */
     const emi_shard *shard;  /* [hosted] of them */
     int d, K;
-    uint64_t N;            /* rows in all */
+    uint64_t N;     /* rows in all */
+    double weight;  /* of these in all: N, but for moments of which some was forgotten               */
+    double degrees; /* what variances are divided by: N - 1, or what makes them unbiased then        */
+    const emi_operator_kind
+        *rows;   /* products with what the nodes hold: emi_by_rows, or where some have moments emi_by_moments */
+    double shed; /* sums of squares may lack this much in any direction, where nodes have sketches   */
+    double
+        summing; /* that much of an entry of M2, relative to the deviations of both features, summing may have lost for good */
     emi_standard standard; /* what is done to each row */
     double *mean;          /* [d] global mean, zero where the mean is left in; in the user's units, like */
     double *fill;          /* [d] the mean in place of values that are missing; NULL: none are anywhere   */
@@ -26,6 +34,7 @@ typedef struct emi_problem {
         *level;      /* [d] is it constant, so that its rounding counts as 0?  Where sums are masked; NULL: none is */
     emi_operator *C; /* [hosted] all of a kind */
     int dense_fits;  /* all covariances, into the memory of all processes */
+    int compact;     /* rows here take less memory than their numbers would */
     double filled;   /* of the numbers of a row, those that products cost: 1, but for sparse rows */
     int rows_are_single;    /* numbers of all nodes have no more digits than single precision */
     int largest;            /* exponent of the largest value anywhere */
@@ -34,6 +43,7 @@ typedef struct emi_problem {
     int rank;               /* of C, at most: there are no more rows, less one for the mean, or features */
     double seconds;         /* that preparing it took, but for */
     double seconds_forming; /* forming the covariances         */
+    emi_device device;      /* that multiplies the rows of this process */
     int threads;
     emi_helpers helpers;
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
@@ -70,6 +80,7 @@ em_status emi_problem_top_eigenvalue(emi_problem *p, emi_block without, double t
 
 /* An eigenvalue of C as a variance in the user's units, divided by N - 1; and as a singular value of the rows. */
 double emi_problem_variance_of(const emi_problem *p, double eigenvalue);
+double emi_problem_sketch_bound(const emi_problem *p); /* the variance that sketches may lack, in any direction */
 double emi_problem_singular_value_of(const emi_problem *p, double eigenvalue);
 
 void emi_problem_free(emi_problem *p); /* accepts the zeroed and the half-built */

@@ -1,5 +1,6 @@
 /* Report: what a job found becomes the model. */
 #include "fit/certify.h"
+#include "fit/rest.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static void fill_noise(const emi_findings *f, em_model *model)
     model->noise_variance = left > 0 ? emi_problem_variance_of(p, fmax(0, rest / left)) : 0;
 }
 
-static const char *name_of_scale(emi_scale scale)
+const char *emi_scale_name(emi_scale scale)
 {
     static const char *const names[] = {[EMI_SCALE_AUTO] = "auto",
                                         [EMI_SCALE_NONE] = "none",
@@ -54,6 +55,8 @@ static void fill_info(const emi_job *job, em_info *info)
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
     (void)snprintf(info->operator_name, sizeof info->operator_name, "%s", p->C[0].kind->name);
     (void)snprintf(info->precision, sizeof info->precision, "%s", emi_real_name(p->C[0].real));
+    (void)snprintf(info->device, sizeof info->device, "%s",
+                   emi_device_tell(p, info->device_why, sizeof info->device_why));
     info->wire_bits = job->solver.narrow_wire ? 32 : 64;
     info->iterations = job->solver.iteration;
     info->step = job->alpha;
@@ -62,11 +65,13 @@ static void fill_info(const emi_job *job, em_info *info)
     info->nodes = mesh->graph->nodes;
     info->threads = emi_pool_size(mesh->pool);
     info->samples = p->N;
+    info->weight = p->weight;
+    info->sketch_bound = emi_problem_sketch_bound(p);
     info->features = p->d;
     info->components = job->observer.K;
     info->seed = job->options->seed;
     info->constant_features = p->constant_features;
-    (void)snprintf(info->scale, sizeof info->scale, "%s", name_of_scale(p->scaling));
+    (void)snprintf(info->scale, sizeof info->scale, "%s", emi_scale_name(p->scaling));
     info->missing_values = p->missing;
     info->seconds_setup = p->seconds + (p->C[0].kind->form ? p->seconds_forming : 0) + job->seconds_setup;
     info->seconds = job->seconds_before + job->driver.seconds;
@@ -106,6 +111,14 @@ static void move_trace(emi_job *job, em_model *model)
         model->trace[r].units = emi_units(p->mesh, p->d, model->K, model->trace[r].units);
 }
 
+static void fill_rest(const emi_rest *rest, em_model *model)
+{
+    model->rest_squares = rest->squares;
+    model->rest_cubes = rest->cubes;
+    model->rest_squares_error = rest->squares_error;
+    model->rest_cubes_error = rest->cubes_error;
+}
+
 static em_status fill(const emi_findings *f, double consensus, double error, em_model **out, em_error *err)
 {
     const emi_problem *p = f->job->problem;
@@ -125,10 +138,14 @@ static em_status fill(const emi_findings *f, double consensus, double error, em_
     model->info.rank = (int)f->says->n.has;
     model->info.limited = (int)f->says->n.limited;
     model->info.reason = verdict(f);
+    model->info.held = model->info.reason == EM_CONVERGED && f->job->method == &emi_krylov && f->job->previous->K > 0 &&
+                       model->info.iterations == 1;
     emi_model_derive(model);
     move_trace(f->job, model);
+    status = emi_last_measure(f->job->previous, model, err);
+    if (status != EM_OK) em_model_free(&model);
     *out = model;
-    return EM_OK;
+    return status;
 }
 
 /* What was found in single precision is judged by the rows, in double. */
@@ -137,7 +154,7 @@ static em_status certify(emi_findings *f, emi_job *job, em_info *nodes, em_error
     emi_problem *p = job->problem;
     job->solver.rounding.single = 0;
     if (p->C[0].real == EMI_DOUBLE) return emi_certify_job(f, job, nodes, err);
-    const emi_operator_kind *kind = emi_problem_use(p, &emi_by_rows);
+    const emi_operator_kind *kind = emi_problem_use(p, p->rows);
     for (int i = 0; i < p->mesh->hosted; i++) p->C[i].real = EMI_DOUBLE;
     job->found_in_single = 1;
     job->solver.rounding.formed = 1; /* as where a covariance has lost digits that the rows have */
@@ -151,8 +168,11 @@ em_status emi_job_report(emi_job *job, em_model **out, em_error *err)
 {
     em_info nodes = {0};
     emi_findings f = {0};
+    emi_rest rest;
     em_status status = certify(&f, job, &nodes, err);
+    if (status == EM_OK) status = emi_rest_find(&rest, &f, err);
     if (status == EM_OK) status = fill(&f, nodes.consensus, nodes.error, out, err);
+    if (status == EM_OK) fill_rest(&rest, *out);
     emi_findings_free(&f);
     return status;
 }

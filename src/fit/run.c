@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "fit/outside.h"
+#include "mesh/masking.h"
 
 #include <float.h>
 #include <math.h>
@@ -69,8 +71,24 @@ static void start_anywhere(emi_block X)
     for (int k = 0; k < X.cols; k++) emi_column_of(X, k)[k] = 1;
 }
 
-/* Every node starts from the same block: what was found in single precision, the user's, or orthonormal columns that follow from
- * the seed. */
+/* Columns of the start that are somebody's answer: those after them are random. */
+static int given_columns(const emi_job *job)
+{
+    int K = job->problem->K;
+    if (job->found || job->options->init) return K;
+    return job->previous->K < K ? job->previous->K : K;
+}
+
+/* Orthonormal columns that follow from the seed, after those of the last answer, if any. */
+static em_status start_at_random(const emi_job *job, emi_block X, em_error *err)
+{
+    emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
+    emi_random_normals(&random, X.v, (size_t)X.rows * (size_t)X.cols);
+    if (job->previous->K > 0) memcpy(X.v, job->previous->V, sizeof *X.v * (size_t)X.rows * (size_t)given_columns(job));
+    return emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], err);
+}
+
+/* Every node starts from the same block: what was found in single precision, the user's, the last answer, or random columns. */
 static em_status start(emi_job *job, em_error *err)
 {
     emi_solver *s = &job->solver;
@@ -83,9 +101,7 @@ static em_status start(emi_job *job, em_error *err)
     } else if (job->method->traits & EMI_NEEDS_MATRIX && !job->truth->vectors) {
         start_anywhere(X);
     } else {
-        emi_random random = emi_random_seed(job->options->seed, EMI_STREAM_INIT);
-        emi_random_normals(&random, X.v, size);
-        em_status status = emi_orthonormalise(X, EMI_QR_POSITIVE, s->scratch[0], err);
+        em_status status = start_at_random(job, X, err);
         if (status != EM_OK) return status;
     }
     for (int k = 0; k < s->K; k++)
@@ -112,8 +128,10 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .ritz = job->options->rayleigh_ritz,
                       .oversample = emi_problem_block(p, job->options, p->C[0].real) - p->K,
                       .narrow = emi_problem_narrow(p, p->C[0].real),
-                      .lean = p->filled < 1,
-                      .own_start = job->options->init != NULL || job->found != NULL,
+                      .lean = p->compact,
+                      .given = given_columns(job),
+                      .doubted = given_columns(job) > 0 && !job->found,
+                      .most_outside = INFINITY,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,
                       .fraction = job->options->variance,
@@ -124,9 +142,11 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .knows_residual = job->method->info.residual,
                       .uses = job->method->uses,
                       .traits = job->method->traits,
-                      .answer = {.next = NAN, .beyond = NAN, .rest = NAN},
+                      .answer = {.next = NAN, .beyond = NAN, .rest = NAN, .squares = NAN, .cubes = NAN},
+                      .limits = job->options->limits,
                       .iteration_limit = emi_iteration_limit(job->method, job->options, p->K)};
     if (s->narrow_wire) s->rounding.single = 1;
+    if (s->doubted) s->narrow = s->d; /* what is beside the answer goes on with it, or nothing tells what it hides */
     s->rounds = job->options->consensus_rounds;
     if (s->rounds == 0) s->rounds = job->method->rounds_for ? job->method->rounds_for(s) : job->method->rounds;
     TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
@@ -151,6 +171,18 @@ done:
     return status;
 }
 
+/* May the last answer hold as it is, so that a bound on all others saves averages?  Not where so many rows are new that it is as
+ * good as certain to have turned; not where own rows are nobody's business. */
+static int may_hold(const emi_job *job)
+{
+    static const double share = 100; /* of the tolerance, in rows that are new: a turn is smaller than their share */
+    const emi_problem *p = job->problem;
+    if (job->method != &emi_krylov || job->found || job->options->init || job->previous->K < p->K) return 0;
+    if (p->mesh->graph->nodes == 1 || emi_mesh_is_masked(p->mesh) || emi_checkpoint_resumes(job->checkpoint)) return 0;
+    double N = (double)p->N, before = (double)job->options->last->N;
+    return fabs(N - before) <= share * job->options->tolerance * N;
+}
+
 static em_status run_method(emi_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -161,6 +193,9 @@ static em_status run_method(emi_job *job, em_error *err)
     double began = emi_seconds();
     TRY(tune_or_remember(job, err));
     TRY(open_solver(job, err));
+    if (may_hold(job))
+        TRY(emi_problem_outside(job->problem, (emi_block){job->problem->d, job->problem->K, job->previous->V},
+                                job->options->seed, &job->solver.most_outside, err));
     job->seconds_setup = emi_seconds() - began;
     mesh->phase = EM_METHOD;
     mesh->seconds_sending = mesh->seconds_waiting = 0;
@@ -265,12 +300,12 @@ static em_status try_method(const emi_method *method, emi_job *job, em_model **o
 {
     emi_problem *p = job->problem;
     em_status status = solve_in_precision(method, job, out, err);
-    int can_do_without = !(method->traits & EMI_NEEDS_MATRIX) && p->C[0].kind->squared;
+    int can_do_without = !(method->traits & EMI_NEEDS_MATRIX) && p->C[0].kind->squared && !p->rows->squared;
     int rounding = is_lost_in_rounding(status, *out) || is_limited_badly(status, *out);
     if (!rounding || !can_do_without) return status;
     job->seconds_before += em_model_info(*out)->seconds;
     em_model_free(out);
-    (void)emi_problem_use(p, &emi_by_rows);
+    (void)emi_problem_use(p, p->rows);
     return solve_by(method, *job, out, err);
 }
 
@@ -298,20 +333,21 @@ static em_status solve_by_choice(const emi_method *const *choices, emi_job job, 
                   status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),
                   choices[c + 1]->info.name);
         if (*out) job.seconds_before += em_model_info(*out)->seconds;
-        (void)emi_problem_use(job.problem, &emi_by_rows);
+        (void)emi_problem_use(job.problem, job.problem->rows);
     }
     if (status != EM_OK && err) *err = failure;
     return status;
 }
 
 em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
-                    const em_options *options, emi_checkpoint *checkpoint, em_error *err)
+                    const emi_last *last, const em_options *options, emi_checkpoint *checkpoint, em_error *err)
 {
     em_status status = EM_OK;
     char why[sizeof plan->why];
     emi_job job = {.options = options,
                    .problem = problem,
                    .truth = truth,
+                   .previous = last,
                    .checkpoint = checkpoint,
                    .matrix = plan->matrix,
                    .why = why,

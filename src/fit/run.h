@@ -3,6 +3,7 @@
 #define EMI_FIT_RUN_H
 
 #include "fit/check.h"
+#include "fit/last.h"
 #include "fit/plan.h"
 #include "model/model.h"
 #include "run/driver.h"
@@ -12,6 +13,7 @@ typedef struct emi_job {
     const emi_method *method;
     emi_problem *problem;
     const emi_truth *truth;
+    const emi_last *previous;        /* its K is 0 where there is none */
     emi_checkpoint *checkpoint;      /* NULL: none */
     const emi_operator_kind *matrix; /* of methods that need one */
     int in_double;                   /* single precision was not enough, of an earlier run     */
@@ -39,7 +41,10 @@ em_status emi_truth_find(emi_truth *truth, emi_problem *p, const em_options *opt
 /* The model, by the first method of the plan that gets there; from a checkpoint on, where there is
  * one to resume from.  NULL: no checkpoints. */
 em_status emi_solve(em_model **out, emi_problem *problem, const emi_fit_plan *plan, const emi_truth *truth,
-                    const em_options *options, emi_checkpoint *checkpoint, em_error *err);
+                    const emi_last *last, const em_options *options, emi_checkpoint *checkpoint, em_error *err);
+
+/* "std" */
+const char *emi_scale_name(emi_scale scale);
 
 /* Row-major d x K to column-major. */
 void emi_transpose(const double *from, int d, int K, double *to);

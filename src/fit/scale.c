@@ -35,9 +35,8 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_er
 {
     const int center = p->standard.mean != NULL;
     char name[64];
-    double degrees = p->N > 1 ? (double)(p->N - 1) : 1;
     for (int f = 0; f < p->d; f++) {
-        double deviation = sqrt(over->squares[f] / degrees) * over->unit[f];
+        double deviation = sqrt(over->squares[f] / p->degrees) * over->unit[f];
         int constant =
             deviation == 0 || (center && over->highest && emi_is_constant(over->highest[f], over->lowest[f]));
         if (!constant && !isnormal(deviation))
@@ -55,9 +54,10 @@ em_status emi_scale_by_deviation(emi_problem *p, const emi_overview *over, em_er
  * frequency, as PLINK has it.  One that is 0 or 1 leaves nothing to scale, and its variant out. */
 em_status emi_scale_by_frequency(emi_problem *p, em_error *err)
 {
+    static const double least = 0x1p-44; /* less than one copy among as many people as there may be: a sum's rounding */
     for (int f = 0; f < p->d; f++) {
         double frequency = p->mean[f] / 2, variance = 2 * frequency * (1 - frequency);
-        int varies = variance > 0 && !(p->level && p->level[f]);
+        int varies = variance > least; /* one that all have a single copy of has a frequency, and counts */
         p->scale[f] = varies ? sqrt(variance) : 1;
         p->constant_features += !varies;
     }
@@ -98,7 +98,7 @@ em_status emi_find_variance(emi_problem *p, const emi_overview *over, em_error *
     p->standard.near = 1;
     for (int f = 0; f < p->d; f++) {
         double inverse = p->standard.inverse_scale ? p->standard.inverse_scale[f] : 1, squares = over->squares[f];
-        double deviation = squares > 0 ? sqrt(squares / (double)p->N) * (over->unit[f] * inverse) : 0;
+        double deviation = squares > 0 ? sqrt(squares / p->weight) * (over->unit[f] * inverse) : 0;
         p->variance += deviation * deviation;
         p->deviation[f] = deviation;
         p->offset[f] = fmin(fabs(p->mean[f] * inverse), DBL_MAX); /* a constant may be any number of deviations away */

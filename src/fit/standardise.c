@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "data/moments.h"
+#include "data/row_kind.h"
 #include "fit/masked.h"
 #include "fit/range.h"
 #include "mesh/masking.h"
@@ -35,8 +36,16 @@ static em_status survey_body(void *context, int i, int worker, em_error *err)
 {
     survey *t = context;
     emi_problem *p = t->p;
-    em_status status =
-        emi_survey(&p->shard[i], t->unit, emi_at(&t->found, i).v, emi_problem_helpers(p, i), p->scratch[worker], err);
+    emi_gpu_rows *there = p->device.rows ? &p->device.rows[i] : NULL;
+    em_error failure = {0};
+    em_status status = EM_OK;
+    if (there && !there->gave_up) {
+        status = emi_gpu_rows_survey(there, t->unit, emi_at(&t->found, i).v, &failure);
+        (void)emi_gpu_rows_yield(there, status, &failure, err);
+    }
+    if (!there || there->gave_up)
+        status = emi_survey(&p->shard[i], t->unit, emi_at(&t->found, i).v, emi_problem_helpers(p, i),
+                            p->scratch[worker], err);
     if (status != EM_OK && err) err->node = p->mesh->first + i;
     return status;
 }
@@ -78,14 +87,14 @@ enum sight {
     SIGHTS
 };
 
-static void look(const emi_block found, size_t rows, int center, double *sight)
+static void look(const emi_block found, double weight, int center, double *sight)
 {
     sight[LARGEST] = sight[SMALLEST] = -INFINITY;
     sight[VARIES] = sight[LEVEL] = sight[HOLES] = 0;
     for (int f = 0; f < found.rows; f++) {
         double highest = emi_column_of(found, EMI_HIGHEST)[f], lowest = emi_column_of(found, EMI_LOWEST)[f],
                size = fmax(highest, lowest);
-        if (emi_column_of(found, EMI_COUNT)[f] < (double)rows) sight[HOLES] = 1;
+        if (emi_column_of(found, EMI_COUNT)[f] < weight) sight[HOLES] = 1;
         if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
         sight[LARGEST] = fmax(sight[LARGEST], ilogb(size));
         sight[SMALLEST] = fmax(sight[SMALLEST], -ilogb(size));
@@ -96,11 +105,12 @@ static void look(const emi_block found, size_t rows, int center, double *sight)
 static em_status look_around(const survey *t, int center, double *sight, em_error *err)
 {
     emi_field sights = {0};
+    double squared;
     em_mesh *mesh = t->p->mesh;
     em_status status = emi_field_alloc(&sights, mesh->hosted, SIGHTS, 1, err);
     if (status != EM_OK) return status;
     for (int i = 0; i < mesh->hosted; i++)
-        look(emi_at(&t->found, i), t->p->shard[i].count, center, emi_at(&sights, i).v);
+        look(emi_at(&t->found, i), emi_shard_weight(&t->p->shard[i], &squared), center, emi_at(&sights, i).v);
     emi_tree_max(mesh, &sights, sight);
     emi_field_free(&sights);
     return emi_problem_status(t->p, err);
@@ -122,10 +132,12 @@ static em_status find_range(survey *t, emi_overview *over, em_error *err)
  * row. */
 static em_status refuse(const emi_problem *p, const emi_overview *over, int center, em_error *err)
 {
-    int exactly = 1, varies = 0;
+    int exactly = 1, varies = 0, known = 0;
     char name[64];
     for (int f = 0; f < p->d; f++) {
         double highest = over->highest[f], lowest = over->lowest[f], half = emi_half_span(highest, lowest);
+        if (highest == -INFINITY) continue; /* no value is known */
+        known = 1;
         if (center && half > DBL_MAX / 2)
             return emi_fail(err, EM_EDATA, "data: %s spans more than a double holds; try dividing it by ten",
                             emi_problem_feature(p, f, name));
@@ -133,6 +145,7 @@ static em_status refuse(const emi_problem *p, const emi_overview *over, int cent
         exactly &= half == 0;
     }
     if (varies) return EM_OK;
+    if (!known) return emi_fail(err, EM_EDATA, "data: every value is missing, at every node; try other data");
     return emi_fail(err, EM_EDATA, "data: no variance, every row is the same%s; try other data%s",
                     exactly ? "" : " but for rounding", center ? " or center=no" : "");
 }
@@ -211,7 +224,7 @@ static em_status count_values(survey *t, double *values, em_error *err)
     else
         status = sum_up(t, count_at, 0, values, err);
     for (int f = 0; status == EM_OK && f < p->d; f++) {
-        p->missing += p->N - (uint64_t)values[f];
+        p->missing += (uint64_t)llround(p->weight - values[f]); /* of rows, which weigh 1 */
         if (values[f] == 0 && p->scaling != EMI_SCALE_BINOMIAL)
             return emi_fail(err, EM_EDATA, "data: %s has no value at all, at any node; try leaving it out",
                             emi_problem_feature(p, f, name));
@@ -231,7 +244,7 @@ static em_status find_mean(survey *t, const emi_overview *over, double *mean, em
     emi_problem *p = t->p;
     double *values = emi_doubles((size_t)p->d);
     if (!values) TRY(emi_fail_memory(err, "mean"));
-    for (int f = 0; f < p->d; f++) values[f] = (double)p->N;
+    for (int f = 0; f < p->d; f++) values[f] = p->weight;
     if (p->fill) TRY(count_values(t, values, err));
     TRY(sum_up(t, sum_at, 1, mean, err));
     for (int f = 0; f < p->d; f++) {
@@ -250,9 +263,10 @@ done:
 static double squares_at(const survey *t, int i, int f)
 {
     const emi_problem *p = t->p;
-    double n = found_at(t, i, EMI_COUNT, f), holes = (double)p->shard[i].count - n, unit = t->unit ? t->unit[f] : 1,
-           mean = p->mean[f] / unit, filled = p->fill ? p->fill[f] / unit - mean : 0,
-           away = n > 0 ? found_at(t, i, EMI_ORIGIN, f) - mean + found_at(t, i, EMI_SUM, f) / n : 0;
+    double squared, n = found_at(t, i, EMI_COUNT, f), holes = emi_shard_weight(&p->shard[i], &squared) - n,
+                    unit = t->unit ? t->unit[f] : 1, mean = p->mean[f] / unit,
+                    filled = p->fill ? p->fill[f] / unit - mean : 0,
+                    away = n > 0 ? found_at(t, i, EMI_ORIGIN, f) - mean + found_at(t, i, EMI_SUM, f) / n : 0;
     return found_at(t, i, EMI_SQUARES, f) + n * away * away + holes * filled * filled;
 }
 

@@ -1,9 +1,12 @@
 #include "linalg/outer.h"
 
+#include "base/wide.h"
+
 #include <cblas.h>
 
 enum {
-    MOST_TILE = 256, /* a tile in double, and one in single precision, stay in the cache  */
+    MOST_TILE = 256,  /* a tile in double, and one in single precision, stay in the cache  */
+    LARGE_TILE = 512, /* vectors are packed less often                                     */
     LEAST_TILE = 48,
     FEWEST = 4,          /* tiles along a side, for threads to share                          */
     SINGLE_VECTORS = 32, /* in one product in single precision; longer sums would lose digits       */
@@ -20,9 +23,9 @@ void emi_mirror(double *A, int n)
                     A[(size_t)i * (size_t)n + (size_t)j] = A[(size_t)j * (size_t)n + (size_t)i];
 }
 
-size_t emi_outer_needs(void)
+size_t emi_outer_needs(int large)
 {
-    return (size_t)MOST_TILE * MOST_TILE;
+    return large ? (size_t)LARGE_TILE * LARGE_TILE / 2 : (size_t)MOST_TILE * MOST_TILE; /* floats, or doubles */
 }
 
 static int smaller(int a, int b)
@@ -59,34 +62,52 @@ static void add_double(const task *t, tile at)
                     o->n);
 }
 
-static void move_to_double(const emi_outer *o, tile at, const float *sum)
+EMI_WIDE static void move_column(double *restrict to, const float *restrict from, double weight, int count)
+{
+    for (int r = 0; r < count; r++) to[r] += weight * (double)from[r];
+}
+
+EMI_WIDE static void move_column_and_more(double *restrict to, const float *restrict from, double weight, int count,
+                                          const double *restrict more, double factor)
+{
+    for (int r = 0; r < count; r++) to[r] += weight * (double)from[r] + more[r] * factor;
+}
+
+/* C is larger than the cache: one pass takes both the sums and what there is in double. */
+static void move_to_double(const emi_outer *o, tile at, const float *sum, const double *more)
 {
     for (int c = 0; c < at.columns; c++) {
         double *to = o->C + (size_t)(at.j + c) * (size_t)o->n + (size_t)at.i;
         const float *from = sum + (size_t)c * (size_t)at.rows;
-        for (int r = 0; r < (at.i == at.j ? c + 1 : at.rows); r++) to[r] += o->weight * (double)from[r];
+        int count = at.i == at.j ? c + 1 : at.rows;
+        if (more)
+            move_column_and_more(to, from, o->weight, count, more + at.i, more[at.j + c]);
+        else
+            move_column(to, from, o->weight, count);
     }
 }
 
-/* `held` products are in `sum`, of which it keeps count. */
+/* `held` products are in `sum`, of which it keeps count; after it, there is one or more. */
 static void add_single(const task *t, tile at, float *sum, int *held)
 {
     const emi_outer *o = t->o;
     size_t step = o->across ? (size_t)t->count : 1, next = o->across ? 1 : (size_t)o->n;
     int lead = o->across ? t->count : o->n, rows = at.rows;
     CBLAS_TRANSPOSE left = o->across ? CblasTrans : CblasNoTrans, right = o->across ? CblasNoTrans : CblasTrans;
-    for (int first = 0; first < t->count; first += SINGLE_VECTORS) {
-        int count = smaller(SINGLE_VECTORS, t->count - first);
+    int most = o->at_once ? o->at_once : SINGLE_VECTORS;
+    for (int first = 0; first < t->count; first += most) {
+        int count = smaller(most, t->count - first);
         const float *v = (const float *)t->v + (size_t)first * next, *w = v + (size_t)at.j * step;
-        float goes_on = *held > 0;
+        if (*held == SINGLE_SUMS) {
+            move_to_double(o, at, sum, NULL);
+            *held = 0;
+        }
+        float goes_on = (*held)++ > 0;
         v += (size_t)at.i * step;
         if (at.i == at.j)
             cblas_ssyrk(CblasColMajor, CblasUpper, left, rows, count, 1, v, lead, goes_on, sum, rows);
         else
             cblas_sgemm(CblasColMajor, left, right, rows, at.columns, count, 1, v, lead, w, lead, goes_on, sum, rows);
-        if (++*held < SINGLE_SUMS) continue;
-        move_to_double(o, at, sum);
-        *held = 0;
     }
 }
 
@@ -106,7 +127,7 @@ void emi_outer_add(emi_outer *o, const void *v, size_t count)
 
 void emi_outer_end(emi_outer *o)
 {
-    if (o->held > 0) move_to_double(o, whole(o), o->sums);
+    if (o->held > 0) move_to_double(o, whole(o), o->sums, NULL);
     o->held = 0;
 }
 
@@ -126,15 +147,15 @@ static em_status tile_body(void *context, int index, int worker, em_error *err)
     int held = 0;
     float *sum = (float *)(void *)(t->scratch[worker].v + t->from);
     add_single(t, at, sum, &held);
-    if (held > 0) move_to_double(t->o, at, sum);
+    if (held > 0) move_to_double(t->o, at, sum, t->o->more);
     return EM_OK;
 }
 
 em_status emi_outer_share(const emi_outer *o, const void *v, size_t count, emi_pool *pool, const emi_scratch *scratch,
                           size_t from, em_error *err)
 {
-    int side = (o->n + MOST_TILE - 1) / MOST_TILE;
-    if (side < FEWEST) side = smaller(FEWEST, (o->n + LEAST_TILE - 1) / LEAST_TILE);
+    int most = o->large ? LARGE_TILE : MOST_TILE, side = (o->n + most - 1) / most;
+    if (side < FEWEST && !o->large) side = smaller(FEWEST, (o->n + LEAST_TILE - 1) / LEAST_TILE);
     task t = {.o = o, .v = v, .count = (int)count, .scratch = scratch, .from = from};
     t.tile = (o->n + side - 1) / side;
     side = (o->n + t.tile - 1) / t.tile;

@@ -94,16 +94,25 @@ void emi_ritz_residuals(emi_ritz_space *r, int pairs)
     for (int n = r->locked; n < pairs; n++) r->norm[n] = emi_norm(r->d, emi_ritz_columns(r, r->R, n, 1).v);
 }
 
+/* The first columns of M become M V, some rows at a time: beside a basis there is seldom room for another. */
+static void combine(emi_block M, emi_block V, double *work)
+{
+    enum { ROWS = 512 };
+    for (int first = 0; first < M.rows; first += ROWS) {
+        int rows = M.rows - first < ROWS ? M.rows - first : ROWS;
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows, V.cols, V.rows, 1, M.v + first, M.rows, V.v,
+                    V.rows, 0, work, rows);
+        for (int c = 0; c < V.cols; c++)
+            memcpy(emi_column_of(M, c) + first, work + (size_t)c * (size_t)rows, sizeof *work * (size_t)rows);
+    }
+}
+
 void emi_ritz_keep(emi_ritz_space *r, int keep)
 {
     int open = r->size - r->locked;
     emi_block V = {open, keep, r->V};
-    double *both[] = {r->B, r->A};
-    for (int n = 0; n < 2; n++) {
-        emi_block old = emi_ritz_columns(r, both[n], r->locked, open), kept = emi_ritz_columns(r, r->X, 0, keep);
-        emi_mul(1, old, V, 0, kept);
-        memcpy(old.v, kept.v, sizeof *kept.v * (size_t)kept.rows * (size_t)keep);
-    }
+    combine(emi_ritz_columns(r, r->B, r->locked, open), V, r->X);
+    combine(emi_ritz_columns(r, r->A, r->locked, open), V, r->X);
     for (int j = r->locked; j < r->locked + keep; j++) {
         memset(column_of_T(r, j), 0, sizeof *r->T * (size_t)r->room);
         column_of_T(r, j)[j] = r->theta[j];

@@ -53,7 +53,7 @@ static void find_nothing(const emi_solver *s, const double *vectors, int found, 
 static em_status solve(emi_solver *s, const double *packed, double *C, em_error *err)
 {
     em_status status = EM_OK;
-    int d = s->d, K = s->K, found = s->fraction > 0 || K == d ? d : K + 1;
+    int d = s->d, K = s->K, found = s->fraction > 0 || s->limits || K == d ? d : K + 1;
     double *values = emi_doubles(2 * (size_t)d), *vectors = emi_doubles((size_t)d * (size_t)found);
     size_t needs = emi_orthonormalise_needs(d, d);
     double *room = emi_doubles(needs), *nothing = NULL;

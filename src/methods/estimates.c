@@ -225,5 +225,5 @@ void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
     answer->has_products = 0;
     answer->has_theta = theta != NULL;
     answer->residual = 0;
-    answer->next = answer->beyond = answer->rest = NAN;
+    answer->next = answer->beyond = answer->rest = answer->squares = answer->cubes = NAN;
 }

@@ -117,7 +117,7 @@ static int own_rows_tell(const emi_solver *s)
 {
     enum { MANY = 4096 };
     int cheap = s->mesh->graph->nodes > 1 || s->C[0].shard->count > MANY;
-    return cheap && !emi_mesh_is_masked(s->mesh) && !s->C[0].kind->squared && !s->own_start;
+    return cheap && !emi_mesh_is_masked(s->mesh) && !s->C[0].kind->squared && s->given == 0;
 }
 
 /* Where they are nobody's business, what all know does: features that deviate more have more of the leading eigenvectors.  A part
@@ -137,7 +137,7 @@ static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
-    if (emi_mesh_is_masked(k->s->mesh) && !k->s->own_start) weigh_by_deviations(k->s, X);
+    if (emi_mesh_is_masked(k->s->mesh) && k->s->given == 0) weigh_by_deviations(k->s, X);
     if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
     TRY(emi_lanczos_begin(&k->lanczos, X, err));
@@ -177,7 +177,7 @@ static em_status krylov_run(emi_solver *s)
                              {&k.lanczos.random.state, 1, 1, NULL}, {r->B, d, r->room, &r->size},
                              {r->A, d, r->room, &r->size},          {r->T, (size_t)r->room, r->room, &r->size},
                              {r->theta, 1, r->room, &r->locked},    {&k.lanczos.least, 1, 1, NULL},
-                             {&k.lanczos.idle, 1, 1, NULL}};
+                             {&k.lanczos.idle, 1, 1, NULL},         {&k.lanczos.hidden, 1, 1, NULL}};
     s->kept = kept;
     s->kept_count = emi_mesh_has_root(s->mesh) ? sizeof kept / sizeof *kept : 1;
     while (emi_next(s)) {

@@ -18,7 +18,10 @@
 
 #include "base/larger.h"
 #include "base/memory.h"
+#include "data/row_kind.h"
 #include "linalg/basis.h"
+#include "linalg/blas.h"
+#include "methods/hidden.h"
 #include "methods/steps.h"
 
 #include <math.h>
@@ -40,7 +43,8 @@ static emi_block block_of(const emi_lanczos *l, int first, int count)
 /* Columns that the basis may have: many blocks, for few restarts, and well beyond the pairs that are wanted. */
 static int room_for(const emi_lanczos *l)
 {
-    int room = EMI_LANCZOS_BLOCKS * (l->s->lean ? l->narrow : l->most), least = 2 * l->pairs + l->most;
+    int blocks = l->s->lean ? EMI_LANCZOS_BLOCKS_LEAN : EMI_LANCZOS_BLOCKS;
+    int room = blocks * l->most, least = 2 * l->pairs + l->most;
     return smaller(room > least ? room : least, l->s->d);
 }
 
@@ -133,12 +137,55 @@ static int is_enough(const emi_lanczos *l)
     return s->fraction == 0 || l->K == s->rank || emi_explains_fraction(s, sum);
 }
 
-/* A start of the user's own may span an invariant subspace that is not the leading one, and then has no residual at
- * all: the random vectors beside it get a few steps to show that there is more. */
+/* What was found before, from a random start, and is looked at again, still gets a few steps. */
 static int too_early(const emi_solver *s)
 {
-    enum { STEPS = 4 };
-    return s->own_start && s->iteration + 1 < STEPS;
+    enum { FEW = 4 };
+    return s->given > 0 && !s->doubted && s->iteration + 1 < FEW;
+}
+
+/* What all variance leaves for eigenvalues that are not among those wanted. */
+static double variance_left(const emi_lanczos *l)
+{
+    double left = l->s->variance;
+    for (int n = 0; n < l->K; n++) left -= l->ritz.theta[n];
+    return left;
+}
+
+/* A start that is somebody's answer may be an invariant subspace that is not the leading one, and then has no residual at all.
+ * Can no eigenvalue be larger than the last that is wanted?  By what is left of the variance; by what the nodes know of theirs
+ * outside the answer; or as the random columns would have shown it, but for a chance that is none.  In the first columns of the
+ * basis, as long as they are there: later, the steps that were taken do. */
+static em_status look_for_hidden(emi_lanczos *l, em_error *err)
+{
+    static const double above = 1.02, none = 1e-9;
+    const emi_solver *s = l->s;
+    const emi_ritz_space *r = &l->ritz;
+    double last = r->theta[smaller(l->K, s->rank) - 1], chance = 1;
+    if (l->hidden != EMI_MAY_HIDE || !s->doubted) return EM_OK;
+    int sure = variance_left(l) <= fmax(last, emi_eps(&s->rounding) * s->variance) || s->most_outside < last;
+    if (!sure && last > 0) {
+        em_status status =
+            emi_hidden_chance(r, s->given, l->most - s->given, smaller(l->K, s->rank), above * last, &chance, err);
+        if (status != EM_OK) return status;
+    }
+    if (sure || chance <= none) l->hidden = EMI_HIDES_NOTHING;
+    return EM_OK;
+}
+
+/* The same before the first columns go. */
+static em_status look_for_hidden_at_last(emi_lanczos *l, em_error *err)
+{
+    em_status status = look_for_hidden(l, err);
+    if (l->hidden == EMI_MAY_HIDE) l->hidden = EMI_TIME_TELLS;
+    return status;
+}
+
+static int is_in_doubt(const emi_lanczos *l)
+{
+    const emi_solver *s = l->s;
+    if (!s->doubted || l->ritz.size == s->d) return 0;
+    return l->hidden == EMI_MAY_HIDE || (l->hidden == EMI_TIME_TELLS && s->iteration + 1 < EMI_LANCZOS_BLOCKS);
 }
 
 /* The largest residual, each relative to its own eigenvalue.  Components past the rank have none; where rounding forbids
@@ -217,7 +264,10 @@ static em_status next_block(emi_lanczos *l, em_error *err)
     em_status status = EM_OK;
     emi_ritz_space *r = &l->ritz;
     int count = collect_residuals(l), kept = r->room / 2 > l->pairs ? r->room / 2 : l->pairs;
-    if (r->size + l->most > r->room && r->room < r->d) emi_ritz_keep(r, smaller(r->size, kept) - r->locked);
+    if (r->size + l->most > r->room && r->room < r->d) {
+        TRY(look_for_hidden_at_last(l, err));
+        emi_ritz_keep(r, smaller(r->size, kept) - r->locked);
+    }
     int left = r->room - r->size;
     emi_block B = emi_ritz_columns(r, r->B, 0, r->size), fresh = block_of(l, 0, smaller(l->narrow, left));
     TRY(emi_extend_basis(B, block_of(l, 0, smaller(count, left)), 1e-8, &l->width, err));
@@ -234,6 +284,8 @@ static em_status lock(emi_lanczos *l, em_error *err)
 {
     emi_ritz_space *r = &l->ritz;
     int others = smaller(l->most, r->size - r->locked - l->large);
+    em_status status = look_for_hidden_at_last(l, err);
+    if (status != EM_OK) return status;
     emi_ritz_keep(r, l->large + others);
     r->locked += l->large;
     r->size = r->locked;
@@ -248,7 +300,17 @@ static int may_lock_all(const emi_lanczos *l)
     return l->large > 0 && n == l->large;
 }
 
-em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
+/* Beside a GPU, whose products cost next to nothing, the algebra of long vectors decides: on a network of one node it has all
+ * cores. */
+static int threads_for(const emi_solver *s)
+{
+    enum { LONG = 1024 };
+    return s->mesh && s->mesh->graph->nodes == 1 && s->d >= LONG && emi_is_on_gpu(&s->C[0])
+               ? emi_pool_size(s->mesh->pool)
+               : 1;
+}
+
+static em_status take(emi_lanczos *l, const double *Cq, em_error *err)
 {
     em_status status = EM_OK;
     TRY(emi_ritz_append(&l->ritz, l->q, Cq, l->width));
@@ -257,11 +319,23 @@ em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
     emi_ritz_residuals(&l->ritz, smaller(l->pairs, l->ritz.size));
     l->residual = worst_residual(l);
     if (is_stuck(l) && l->residual > l->s->tolerance) l->residual = l->s->tolerance;
+    if (l->residual <= l->s->tolerance) TRY(look_for_hidden(l, err));
+    if (is_in_doubt(l)) l->residual = INFINITY;
     l->width = 0;
     if (l->s->tolerance > 0 && l->residual <= l->s->tolerance) return EM_OK;
     l->large = too_large(l);
     TRY(may_lock_all(l) ? lock(l, err) : next_block(l, err));
 done:
+    return status;
+}
+
+em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
+{
+    int threads = threads_for(l->s);
+    if (threads == 1) return take(l, Cq, err);
+    emi_blas_exchange(1, threads);
+    em_status status = take(l, Cq, err);
+    emi_blas_exchange(threads, 1);
     return status;
 }
 

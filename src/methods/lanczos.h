@@ -7,8 +7,11 @@
 #include "linalg/ritz.h"
 #include "run/solver.h"
 
-/* Blocks that a basis has room for, before it begins again from its best vectors. */
-enum { EMI_LANCZOS_BLOCKS = 16 };
+/* Blocks that a basis has room for, before it begins again from its best vectors; and beside rows that take little memory. */
+enum { EMI_LANCZOS_BLOCKS = 16, EMI_LANCZOS_BLOCKS_LEAN = 8 };
+
+/* Of a start that is an answer: a larger eigenvalue may be hidden, none can be, or the first columns are gone that would tell. */
+enum { EMI_MAY_HIDE, EMI_HIDES_NOTHING, EMI_TIME_TELLS };
 
 typedef struct emi_lanczos {
     const emi_solver *s; /* what is asked for: K, tolerance, rank, ...                                */
@@ -22,6 +25,7 @@ typedef struct emi_lanczos {
     double residual; /* the worst of those wanted; infinite as long as that is not known          */
     double least;    /* the smallest that it was, and since when it has not fallen much           */
     double idle;
+    double hidden; /* may a larger one be?  One of those below                                  */
     emi_random random;
 } emi_lanczos;
 

@@ -117,8 +117,16 @@ void emi_keep_rest(emi_solver *s, const double *values, int K, int found, int n,
     s->answer.next = K < found ? fmax(0, values[K]) : 0;
     s->answer.beyond = doubt;
     if (found < n) return;
-    s->answer.rest = 0;
-    for (int k = K; k < n; k++) s->answer.rest += values[k];
+    double rest = 0, squares = 0, cubes = 0;
+    for (int k = K; k < n; k++) rest += values[k];
+    for (int k = K; k < n && rest > 0; k++) {
+        double share = fmax(0, values[k] / rest);
+        squares += share * share;
+        cubes += share * share * share;
+    }
+    s->answer.rest = rest;
+    s->answer.squares = squares;
+    s->answer.cubes = cubes;
 }
 
 /* ---- the other side ------------------------------------------------------------------------------------------ */
@@ -158,7 +166,7 @@ em_status emi_solve_other_side(emi_solver *s, em_error *err)
 {
     em_status status = EM_OK;
     emi_block A = s->C[0].kind->matrix(&s->C[0]);
-    int n = A.rows, found = s->fraction > 0 || s->K >= n - 1 ? n : s->K + 1;
+    int n = A.rows, found = s->fraction > 0 || s->limits || s->K >= n - 1 ? n : s->K + 1;
     double *values = emi_doubles((size_t)n), *U = emi_doubles((size_t)n * (size_t)found), *X = NULL;
     if (!values || !U) TRY(emi_fail_memory_try(err, "covariance", "method=krylov"));
     TRY(emi_top_of_matrix(s, n, A.v, found, values, U, err));

@@ -5,6 +5,8 @@
  * other. */
 #include "base/memory.h"
 #include "base/output.h"
+#include "data/accumulate.h"
+#include "data/names.h"
 #include "data/npz.h"
 #include "model/model.h"
 
@@ -39,7 +41,14 @@ static const entry table[] = {
     {"angle_bounds", REAL, EACH_COMPONENT, AT(angle_bounds), 1},
     {"clusters", WHOLE, EACH_COMPONENT, AT(cluster), 1},
     {"subspace_bounds", REAL, EACH_COMPONENT, AT(subspace_bounds), 1},
+    {"turns", REAL, EACH_COMPONENT, AT(turns), 1},
+    {"turn", REAL, ONE, AT(info.turn), 1},
+    {"held", WHOLE, ONE, AT(info.held), 1},
     {"noise_variance", REAL, ONE, AT(noise_variance), 0},
+    {"rest_squares", REAL, ONE, AT(rest_squares), 1},
+    {"rest_cubes", REAL, ONE, AT(rest_cubes), 1},
+    {"rest_squares_error", REAL, ONE, AT(rest_squares_error), 1},
+    {"rest_cubes_error", REAL, ONE, AT(rest_cubes_error), 1},
     {"n_samples", COUNT, ONE, AT(N), 0},
     {"n_features", WHOLE, ONE, AT(d), 0},
     {"n_components", WHOLE, ONE, AT(K), 0},
@@ -73,6 +82,8 @@ static const entry table[] = {
     {"wire_bits", WHOLE, ONE, AT(info.wire_bits), 1},
     {"estimated", WHOLE, ONE, AT(info.estimated), 1},
     {"scaling", TEXT, ONE, AT(info.scale), 1},
+    {"weight", REAL, ONE, AT(info.weight), 1},
+    {"sketch_bound", REAL, ONE, AT(info.sketch_bound), 1},
     {"version", TEXT, ONE, AT(version), 0},
     {"format_version", WHOLE, ONE, AT(format), 1},
 };
@@ -320,6 +331,10 @@ static em_status open_file(model_file *file, em_error *err)
     TRY(emi_input_need_all(&file->input, err));
     status = emi_npz_open(&file->npz, &file->input.bytes, file->path, err);
     if (status == EM_EDATA) status = no_model(file, "the archive", "is damaged or cut short", err);
+    if (status == EM_OK && emi_npz_is_moments(file->npz))
+        status = emi_fail(err, EM_ENOTSUP,
+                          "%s: holds the moments of rows, and no model; try eigenmesh fit, which makes one of them",
+                          file->path);
 done:
     return status;
 }

@@ -11,7 +11,7 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     size_t k = (size_t)K, f = (size_t)d, size;
     em_model *model = emi_calloc(1, sizeof *model);
     if (!model || emi_size_overflows(k, f, &size) || size > SIZE_MAX / 32 ||
-        !(model->numbers = emi_calloc(size + 2 * f + 8 * k, sizeof(double))) ||
+        !(model->numbers = emi_calloc(size + 2 * f + 9 * k, sizeof(double))) ||
         !(model->cluster = emi_calloc(k, sizeof *model->cluster))) {
         em_model_free(&model);
         return emi_fail_memory(err, "model");
@@ -20,14 +20,22 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     (void)snprintf(model->info.precision, sizeof model->info.precision,
                    "double"); /* where an older file says nothing */
     model->info.wire_bits = 64;
-    double **by_component[] = {
-        &model->explained_variance, &model->explained_variance_ratio, &model->singular_values, &model->residuals,
-        &model->angle_bounds,       &model->subspace_bounds,          &model->exact_variance,  &model->component_error};
+    double **by_component[] = {&model->explained_variance,
+                               &model->explained_variance_ratio,
+                               &model->singular_values,
+                               &model->residuals,
+                               &model->angle_bounds,
+                               &model->subspace_bounds,
+                               &model->exact_variance,
+                               &model->component_error,
+                               &model->turns};
     model->components = model->numbers;
     model->mean = model->components + size;
     model->scale = model->mean + f;
-    for (size_t n = 0; n < 8; n++) *by_component[n] = model->scale + f + n * k;
-    for (int n = 0; n < K; n++) model->cluster[n] = n, model->angle_bounds[n] = model->subspace_bounds[n] = NAN;
+    for (size_t n = 0; n < 9; n++) *by_component[n] = model->scale + f + n * k;
+    for (int n = 0; n < K; n++) model->cluster[n] = n;
+    for (int n = 0; n < K; n++) model->angle_bounds[n] = model->subspace_bounds[n] = model->turns[n] = NAN;
+    model->info.turn = model->rest_squares = model->rest_cubes = NAN;
     *out = model;
     return EM_OK;
 }
@@ -66,6 +74,7 @@ EMI_GETTER(const double *, em_model_singular_values, em_model *model, model->sin
 EMI_GETTER(const double *, em_model_residuals, em_model *model, model->residuals)
 EMI_GETTER(const double *, em_model_angle_bounds, em_model *model, model->angle_bounds)
 EMI_GETTER(const double *, em_model_subspace_bounds, em_model *model, model->subspace_bounds)
+EMI_GETTER(const double *, em_model_turns, em_model *model, model->turns)
 EMI_GETTER(const int64_t *, em_model_clusters, em_model *model, model->cluster)
 EMI_GETTER(double, em_model_noise_variance, em_model *model, model->noise_variance)
 EMI_GETTER(const double *, em_model_exact_variance, em_model *model,
@@ -165,6 +174,23 @@ static double noise_beside(const em_model *model, int K)
     return after > 0 ? sum / after : 0;
 }
 
+/* And so are sums of its powers, which are shares of another whole then. */
+static void add_to_rest(em_model *model, int K)
+{
+    double rest = emi_model_rest(model), all = rest, squares = 0, cubes = 0;
+    for (int k = K; k < model->K; k++) all += model->explained_variance[k];
+    if (all == 0) return;
+    for (int k = K; k < model->K; k++) {
+        squares += pow(model->explained_variance[k] / all, 2);
+        cubes += pow(model->explained_variance[k] / all, 3);
+    }
+    double share = rest / all; /* of what was the rest: nothing is known of nothing */
+    model->rest_squares = squares + (rest > 0 ? share * share * model->rest_squares : 0);
+    model->rest_cubes = cubes + (rest > 0 ? share * share * share * model->rest_cubes : 0);
+    model->rest_squares_error *= share * share;
+    model->rest_cubes_error *= share * share * share;
+}
+
 /* A unit is a matrix of the components that there are in the end. */
 static void count_in_units_of(em_model *model, int K)
 {
@@ -187,6 +213,7 @@ em_status em_model_truncate(em_model *model, int components, em_error *err)
         return emi_fail(err, EM_EINVAL, "truncate: %d components of a model of %d; try 1 to %d", components, model->K,
                         model->K);
     if (components == model->K) return EM_OK;
+    add_to_rest(model, components);
     model->noise_variance = noise_beside(model, components);
     count_in_units_of(model, components);
     info->open_cluster = model->cluster[components] < components;

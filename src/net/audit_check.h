@@ -39,7 +39,7 @@ typedef struct emi_event {
     int study;          /* the first log of that study */
     size_t run;         /* the place of its start; then, the run's number */
     int from, to;       /* of a block: logs; else 0 */
-    uint64_t number;    /* of a sum or block; else 0 */
+    uint64_t number;    /* of a sum or block, or of a model in its run; else 0 */
     int late;           /* sorts what arrives behind what leaves, and all others behind the root */
     int log;
     size_t line;

@@ -14,6 +14,7 @@ typedef struct reading {
     size_t run;                                            /* of the lines that come; no_run: none */
     int said_no_run;                                       /* once is enough */
     uint64_t next_sum;                                     /* 0: any */
+    uint64_t next_model;                                   /* of the run */
     char bytes[sizeof emi_line_signed_as + EMI_LINE_MOST]; /* what a signature is about */
 } reading;
 
@@ -154,7 +155,7 @@ static em_status take_start(reading *r, const emi_line *line, em_error *err)
     emi_check *check = r->check;
     emi_event event = {.kind = EMI_LINE_START};
     r->run = no_run;
-    r->next_sum = 0;
+    r->next_sum = r->next_model = 0;
     if (emi_line_digest(line, "run", event.digest) != 0) return lacks(r, line, "run");
     if (emi_line_number(line, "iteration", &event.amount) != 0) return lacks(r, line, "iteration");
     em_status status =
@@ -198,7 +199,7 @@ static em_status take_block(reading *r, const emi_line *line, em_error *err)
 
 static em_status take_model(reading *r, const emi_line *line, em_error *err)
 {
-    emi_event event = {.kind = EMI_LINE_MODEL};
+    emi_event event = {.kind = EMI_LINE_MODEL, .number = r->next_model++};
     if (emi_line_digest(line, "digest", event.digest) != 0) return lacks(r, line, "digest");
     return add_event(r, event, err);
 }

@@ -5,6 +5,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/params.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,26 @@ static void to_bytes(double *values, size_t count)
     }
 }
 
+static em_status no_hmac(em_error *err)
+{
+    return em_fail(err, EM_ENOTSUP, "node: OpenSSL has no HMAC here; try another OpenSSL");
+}
+
+/* All that their file has: of a sketch, its directions. */
+static em_status feed_moments(EVP_MAC_CTX *mac, em_moments *moments, em_error *err)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&bytes, &size);
+    em_status status = file ? em_moments_write(moments, file, err) : emi_no_memory(err);
+    int whole = file && !ferror(file);
+    if (file && fclose(file) != 0) whole = 0;
+    if (status == EM_OK && !whole) status = emi_no_memory(err);
+    if (status == EM_OK && EVP_MAC_update(mac, (const unsigned char *)bytes, size) != 1) status = no_hmac(err);
+    free(bytes);
+    return status;
+}
+
 static em_status feed_rows(EVP_MAC_CTX *mac, const em_data *data, em_error *err)
 {
     enum {
@@ -123,7 +144,7 @@ static em_status feed_rows(EVP_MAC_CTX *mac, const em_data *data, em_error *err)
         if (status != EM_OK) break;
         to_bytes(values, count * columns);
         if (EVP_MAC_update(mac, (const unsigned char *)values, count * columns * sizeof *values) != 1)
-            status = em_fail(err, EM_ENOTSUP, "node: OpenSSL has no HMAC here; try another OpenSSL");
+            status = no_hmac(err);
     }
     free(values);
     return status;
@@ -143,8 +164,9 @@ static em_status digest_rows(const emi_study *study, const emi_identity *identit
     em_status status = emi_identity_own_secret(identity, secret, err);
     if (status == EM_OK && (!mac || EVP_MAC_init(mac, secret, sizeof secret, how) != 1 ||
                             EVP_MAC_update(mac, study->digest, EMI_SHA_BYTES) != 1))
-        status = em_fail(err, EM_ENOTSUP, "node: OpenSSL has no HMAC here; try another OpenSSL");
-    if (status == EM_OK) status = feed_rows(mac, data, err);
+        status = no_hmac(err);
+    em_moments *moments = em_data_moments(data);
+    if (status == EM_OK) status = moments ? feed_moments(mac, moments, err) : feed_rows(mac, data, err);
     if (status == EM_OK && EVP_MAC_final(mac, digest, &size, EMI_SHA_BYTES) != 1) status = emi_no_memory(err);
     OPENSSL_cleanse(secret, sizeof secret);
     EVP_MAC_CTX_free(mac);
@@ -157,5 +179,6 @@ em_status emi_own_entry(emi_entry *out, const emi_study *study, const emi_identi
 {
     *out = (emi_entry){.columns = (uint32_t)em_data_columns(data)};
     em_status status = digest_names(data, out->names, err);
+    if (study->follow) return status; /* they change all the time, as everybody knows */
     return status == EM_OK ? digest_rows(study, identity, data, out->rows, err) : status;
 }

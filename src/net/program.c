@@ -1,8 +1,10 @@
 #include "net/program.h"
 
 #include "net/engine.h"
+#include "net/follow.h"
 #include "net/no_memory.h"
 #include "net/own.h"
+#include "net/tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,63 +12,6 @@
 
 enum { WORDS = 8, WORD_BYTES = 8 * WORDS }; /* of a block that says what comes */
 enum { SAYS_MODEL = 1 };
-
-/* ---- down and up the tree -------------------------------------------------------------------------------------------------- */
-
-static int parent_of(const emi_program *p)
-{
-    return p->study->sites[p->site].parent;
-}
-
-static em_status list_children(emi_program *p, em_error *err)
-{
-    p->child_count = 0;
-    p->children = malloc((size_t)p->study->site_count * sizeof *p->children);
-    if (!p->children) return emi_no_memory(err);
-    for (int n = 0; n < p->study->site_count; n++)
-        if (p->study->sites[n].parent == p->site) p->children[p->child_count++] = n;
-    return EM_OK;
-}
-
-static em_status round_of(emi_program *p, const int *to, int to_count, const int *from, int from_count,
-                          const void *block, size_t bytes, em_error *err)
-{
-    const void **blocks = malloc(((size_t)to_count + 1) * sizeof *blocks);
-    em_status status = blocks ? EM_OK : emi_no_memory(err);
-    for (int n = 0; n < to_count && blocks; n++) blocks[n] = block;
-    if (status == EM_OK)
-        status = emi_hub_begin(p->hub, p->generation, to, blocks, to_count, from, from_count, bytes, err);
-    if (status == EM_OK) status = emi_hub_end(p->hub, p->generation, err);
-    free(blocks);
-    return status;
-}
-
-/* The root's block to everyone. */
-static em_status give(emi_program *p, void *block, size_t bytes, em_error *err)
-{
-    int parent = parent_of(p), count = p->child_count;
-    em_status status = EM_OK;
-    if (status == EM_OK && parent >= 0) {
-        status = round_of(p, NULL, 0, &parent, 1, NULL, bytes, err);
-        if (status == EM_OK) memcpy(block, emi_hub_block(p->hub, parent), bytes);
-    }
-    if (status == EM_OK && count) status = round_of(p, p->children, count, NULL, 0, block, bytes, err);
-    return status;
-}
-
-/* All have the same: the root learns that it is so. */
-static em_status agree(emi_program *p, const void *block, size_t bytes, em_error *err)
-{
-    int parent = parent_of(p), count = p->child_count;
-    em_status status = EM_OK;
-    if (status == EM_OK && count) status = round_of(p, NULL, 0, p->children, count, NULL, bytes, err);
-    for (int n = 0; n < count && status == EM_OK; n++)
-        if (memcmp(emi_hub_block(p->hub, p->children[n]), block, bytes) != 0)
-            status = em_fail(err, EM_ENET, "node: %s has another model than this site; try all again",
-                             p->study->sites[p->children[n]].name);
-    if (status == EM_OK && parent >= 0) status = round_of(p, &parent, 1, NULL, 0, block, bytes, err);
-    return status;
-}
 
 /* ---- the data, with the root's columns -------------------------------------------------------------------------------------- */
 
@@ -85,7 +30,7 @@ static em_status arrange(emi_program *p, const em_data **out, em_error *err)
     const char **names = NULL;
     em_status status = emi_own_names(p->data, &text, &size, err);
     *out = p->data;
-    if (status == EM_OK && size) status = give(p, text, size, err);
+    if (status == EM_OK && size) status = emi_tree_tell(p, text, size, err);
     if (status == EM_OK && size && p->masked) status = emi_masked_follow(p->masked, text, size, err);
     if (status != EM_OK || !size) goto done;
     names = emi_names_read(text, size, columns, p->own->names);
@@ -146,11 +91,13 @@ static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_m
     char text[32];
     em_status status = em_shards_of(&shards, &data, 1, err);
     if (status == EM_OK) status = em_options_copy(&options, p->study->options, err);
-    int keeps = status == EM_OK && p->site == 0 && !emi_study_mixes(p->study) &&
+    int keeps = status == EM_OK && p->site == 0 && !emi_study_mixes(p->study) && !p->study->follow &&
                 em_options_get(options, "components", text, sizeof text) && strtod(text, NULL) >= 1;
-    if (keeps) status = keep_state(p, options, err); /* a fraction of variance has no checkpoints */
+    if (keeps)
+        status = keep_state(p, options, err); /* a fraction of variance has no checkpoints; rows that come, neither */
     if (status == EM_OK) {
         em_options_set_monitor(options, watch, p);
+        em_options_set_last(options, p->last);
         status = em_fit(out, options, mesh, shards, err);
     }
     em_options_free(&options);
@@ -158,7 +105,7 @@ static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_m
     return status;
 }
 
-static em_status fit(emi_program *p, const em_data *data, em_model **out, em_error *err)
+em_status emi_program_fit(emi_program *p, const em_data *data, em_model **out, em_error *err)
 {
     em_graph *graph = NULL;
     em_mesh *mesh = NULL;
@@ -220,7 +167,7 @@ static em_status agree_on_size(emi_program *p, const em_model *model, size_t own
     enum { SLACK = 1 << 16 };
     unsigned char words[WORD_BYTES], wanted[WORD_BYTES];
     say_what(SAYS_MODEL, own, model, words);
-    em_status status = give(p, words, sizeof words, err);
+    em_status status = emi_tree_tell(p, words, sizeof words, err);
     uint64_t told = emi_u64_read(words + 8);
     say_what(SAYS_MODEL, told, model, wanted);
     *size = (size_t)told;
@@ -234,6 +181,7 @@ static em_status check_model(emi_program *p, const em_model *own, const char *by
     char path[EMI_PATH_ROOM];
     em_status status = emi_state_write(p->state, EMI_STATE_MODEL, bytes, size, err);
     if (status == EM_OK) status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
+    em_model_free(&p->model);
     if (status == EM_OK) status = em_model_load(&p->model, path, err);
     if (status == EM_OK && !is_same_model(own, p->model))
         status = em_fail(err, EM_ENET, "node: the root's model is not what was found here; try all again");
@@ -253,25 +201,37 @@ static em_status share_model(emi_program *p, const em_model *own, char **bytes, 
         if (!larger) return emi_no_memory(err);
         *bytes = larger;
     }
-    status = give(p, *bytes, *size, err);
+    status = emi_tree_tell(p, *bytes, *size, err);
     if (status == EM_OK) status = check_model(p, own, *bytes, *size, err);
     return status == EM_OK ? p->options->keep(p->options->user, *bytes, *size, err) : status;
+}
+
+/* A file of the state, all of it. */
+em_status emi_program_read_model(const emi_program *p, char **bytes, size_t *size, em_error *err)
+{
+    char path[EMI_PATH_ROOM];
+    long length = 0;
+    *bytes = NULL;
+    em_status status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
+    FILE *file = status == EM_OK ? fopen(path, "rbe") : NULL;
+    if (file && fseek(file, 0, SEEK_END) == 0) length = ftell(file);
+    if (file && length > 0) *bytes = malloc((size_t)length);
+    if (file) rewind(file);
+    *size = (size_t)length;
+    if (status == EM_OK && (!*bytes || fread(*bytes, 1, *size, file) != *size))
+        status = em_fail(err, EM_EIO, "%s: cannot be read; try asking another site for the model", path);
+    if (file) (void)fclose(file);
+    return status;
 }
 
 em_status emi_program_keep_again(emi_program *p, em_error *err)
 {
     char path[EMI_PATH_ROOM];
     char *bytes = NULL;
-    long size = 0;
-    em_status status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
-    FILE *file = status == EM_OK ? fopen(path, "rbe") : NULL;
-    if (file && fseek(file, 0, SEEK_END) == 0) size = ftell(file);
-    if (file && size > 0) bytes = malloc((size_t)size);
-    if (file) rewind(file);
-    if (status == EM_OK && (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size))
-        status = em_fail(err, EM_EIO, "%s: cannot be read; try asking another site for the model", path);
-    if (file) (void)fclose(file);
-    if (status == EM_OK) status = p->options->keep(p->options->user, bytes, (size_t)size, err);
+    size_t size = 0;
+    em_status status = emi_program_read_model(p, &bytes, &size, err);
+    if (status == EM_OK) status = p->options->keep(p->options->user, bytes, size, err);
+    if (status == EM_OK) status = emi_state_path(p->state, EMI_STATE_MODEL, path, err);
     if (status == EM_OK && !p->model) status = em_model_load(&p->model, path, err);
     free(bytes);
     return status;
@@ -283,17 +243,36 @@ static em_status log_model(emi_program *p, const unsigned char digest[EMI_SHA_BY
     return emi_hub_log(p->hub, p->generation, "model", &field, 1, 0, err);
 }
 
-/* Up its digest; then who has a parent waits for its word that all have it.  On the disk before anybody below hears of it: who
- * is done has only such above him who are. */
-static em_status finish(emi_program *p, const char *bytes, size_t size, em_error *err)
+/* Up its digest, so that the root knows that all have it. */
+em_status emi_program_share(emi_program *p, const em_model *own, em_error *err)
 {
-    unsigned char digest[EMI_SHA_BYTES];
+    char *bytes = NULL;
+    size_t size = 0;
+    em_status status = share_model(p, own, &bytes, &size, err);
     const emi_piece piece = {bytes, size};
-    em_status status = emi_sha256(&piece, 1, digest, err);
-    if (status == EM_OK) status = log_model(p, digest, err);
-    if (status == EM_OK) status = agree(p, digest, sizeof digest, err);
-    if (status == EM_OK && parent_of(p) >= 0) status = emi_hub_await_end(p->hub, p->generation, err);
-    return status == EM_OK ? emi_state_write(p->state, EMI_STATE_FINISHED, digest, sizeof digest, err) : status;
+    if (status == EM_OK) status = emi_sha256(&piece, 1, p->digest, err);
+    if (status == EM_OK) status = log_model(p, p->digest, err);
+    if (status == EM_OK) status = emi_tree_agree(p, p->digest, sizeof p->digest, err);
+    free(bytes);
+    return status;
+}
+
+static em_status make_model(emi_program *p, const em_data *data, em_error *err)
+{
+    em_model *own = NULL;
+    em_status status = emi_program_fit(p, data, &own, err);
+    if (status == EM_OK) status = emi_program_share(p, own, err);
+    em_model_free(&own);
+    return status;
+}
+
+/* Who has a parent waits for its word that all have the model.  On the disk before anybody below hears of it: who is done has only
+ * such above him who are. */
+static em_status finish(emi_program *p, em_error *err)
+{
+    em_status status = EM_OK;
+    if (emi_tree_parent(p) >= 0) status = emi_hub_await_end(p->hub, p->generation, err);
+    return status == EM_OK ? emi_state_write(p->state, EMI_STATE_FINISHED, p->digest, sizeof p->digest, err) : status;
 }
 
 /* Nothing has left yet. */
@@ -306,21 +285,14 @@ static em_status open_masks(emi_program *p, em_error *err)
 
 em_status emi_program_run(emi_program *p, em_error *err)
 {
-    em_model *own = NULL;
     const em_data *data = NULL;
-    char *bytes = NULL;
-    size_t size = 0;
     em_model_free(&p->model);
-    em_status status = list_children(p, err);
+    em_status status = emi_tree_open(p, err);
     if (status == EM_OK) status = open_masks(p, err);
     if (status == EM_OK) status = arrange(p, &data, err);
-    if (status == EM_OK) status = fit(p, data, &own, err);
-    if (status == EM_OK) status = share_model(p, own, &bytes, &size, err);
-    if (status == EM_OK) status = finish(p, bytes, size, err);
-    free(bytes);
-    em_model_free(&own);
+    if (status == EM_OK) status = p->study->follow ? emi_follow(p, data, err) : make_model(p, data, err);
+    if (status == EM_OK) status = finish(p, err);
     emi_masked_close(&p->masked);
-    free(p->children);
-    p->children = NULL;
+    emi_tree_close(p);
     return status;
 }

@@ -1,5 +1,5 @@
 /* What a site does in a run, the same everywhere: the root's names down; the fit; the model down; every site writes it; its digest
- * up; the word that all have it down. */
+ * up; the word that all have it down.  Where the study follows, models are made again and again (follow.h). */
 #ifndef EIGENMESH_NET_PROGRAM_H
 #define EIGENMESH_NET_PROGRAM_H
 
@@ -17,15 +17,24 @@ typedef struct emi_program {
     const em_data *data;
     em_monitor_fn *monitor;
     void *monitor_user;
-    em_model *model; /* once it is there */
-    int *children;   /* [child_count] in the tree, while it runs */
+    em_site_report *report;
+    const atomic_int *interrupted;
+    em_model *model;                     /* once it is there */
+    const em_model *last;                /* that a fit begins from; NULL: none */
+    unsigned char digest[EMI_SHA_BYTES]; /* of the model */
+    int *children;                       /* [child_count] in the tree, while it runs */
     int child_count;
     emi_masked *masked; /* until the mesh has them; NULL: the study has none */
 } emi_program;
 
 em_status emi_program_run(emi_program *p, em_error *err);
 
-/* The model that a run left in the state, as the caller keeps it. */
+/* Its parts: a fit of all sites' data; its model, byte for byte the root's, at every site, as all then know of each other. */
+em_status emi_program_fit(emi_program *p, const em_data *data, em_model **out, em_error *err);
+em_status emi_program_share(emi_program *p, const em_model *own, em_error *err);
+
+/* The model that a run left in the state: its bytes, to be freed in any case; and as the caller keeps it. */
+em_status emi_program_read_model(const emi_program *p, char **bytes, size_t *size, em_error *err);
 em_status emi_program_keep_again(emi_program *p, em_error *err);
 
 /* Names of files of the state. */

@@ -1,4 +1,5 @@
 /* A site takes part in a study: what it needs is opened, runs are entered until one ends well, and others are told why not. */
+#include "net/follow.h"
 #include "net/no_memory.h"
 #include "net/own.h"
 #include "net/program.h"
@@ -180,7 +181,16 @@ static int all_know(const site_job *job)
     return 1;
 }
 
-static em_status open_all(site_job *job, const em_data *data, em_error *err)
+/* What it says of its rows; where they keep coming, it waits for the first. */
+static em_status open_rows(site_job *job, const em_data **data, em_error *err)
+{
+    em_status status = emi_follow_open(&job->options, &job->state, data, err);
+    if (status == EM_OK) status = emi_own_entry(&job->own, job->study, job->identity, *data, err);
+    const emi_policy policy = {&job->options, job->study, &job->state, &job->own};
+    return status == EM_OK ? emi_policy_check_rows(&policy, err) : status;
+}
+
+static em_status open_all(site_job *job, const em_data **data, em_error *err)
 {
     em_site_report *report = job->report;
     char limit[32];
@@ -188,12 +198,15 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     if (status == EM_OK) status = emi_identity_open(&job->identity, job->options.key, err);
     if (status == EM_OK) status = find_site(job, err);
     if (status == EM_OK) status = emi_policy_check_study(&job->options, job->study, err);
+    if (status == EM_OK) status = emi_follow_check(&job->options, job->study, job->site, err);
+    if (status == EM_OK) status = em_options_set(job->study->options, "device", job->options.device, err);
     if (status != EM_OK) return status;
     (void)snprintf(report->name, sizeof report->name, "%s", job->study->sites[job->site].name);
     (void)snprintf(report->fingerprint, sizeof report->fingerprint, "%s", job->study->fingerprint);
     report->site_count = job->study->site_count;
     report->masked = job->study->masks;
-    report->columns = em_data_columns(data);
+    report->columns = *data ? em_data_columns(*data) : 0;
+    report->follows = job->study->follow;
     report->limited =
         em_options_get(job->study->options, "iterations", limit, sizeof limit) > 0 && strcmp(limit, "auto") != 0;
     status = emi_state_open(&job->state, job->options.state, job->study, job->site, err);
@@ -201,9 +214,7 @@ static em_status open_all(site_job *job, const em_data *data, em_error *err)
     if (status != EM_OK) return status;
     if (report->done_before && all_know(job) && emi_state_has(&job->state, EMI_STATE_ENDED))
         return open_audit(job, err); /* the process that ended it may not have come to log so */
-    status = emi_own_entry(&job->own, job->study, job->identity, data, err);
-    const emi_policy policy = {&job->options, job->study, &job->state, &job->own};
-    if (status == EM_OK) status = emi_policy_check_rows(&policy, err);
+    status = open_rows(job, data, err);
     if (status == EM_OK) status = open_audit(job, err);
     return status == EM_OK ? open_hub(job, err) : status;
 }
@@ -339,6 +350,8 @@ static em_status close_all(site_job *job, em_status status, em_error *err)
         emi_report_hub(job->report, job->hub, job->study, job->site);
         emi_hub_close(&job->hub);
     }
+    em_status kept = emi_follow_close(&job->options, &later);
+    if (status == EM_OK && kept != EM_OK) *err = later, status = kept;
     if (job->state.lock >= 0) emi_report_state(job->report, &job->state);
     if (status == EM_OK && !job->report->rehearsed) tidy_up(job); /* all was said: nobody will ask for it */
     if (job->audit) {
@@ -364,7 +377,7 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
     atomic_store(&interrupted, 0);
     *model = NULL;
     *report = (em_site_report){0};
-    em_status status = open_all(&job, data, &own);
+    em_status status = open_all(&job, &data, &own);
     job.program = (emi_program){.options = &job.options,
                                 .study = job.study,
                                 .site = job.site,
@@ -372,6 +385,8 @@ em_status em_site_run(em_model **model, const em_site_options *options, const em
                                 .hub = job.hub,
                                 .state = &job.state,
                                 .own = &job.own,
+                                .report = report,
+                                .interrupted = &interrupted,
                                 .monitor = watch,
                                 .monitor_user = &job,
                                 .data = data};

@@ -71,13 +71,13 @@ static em_status read_options(const builder *b)
     return status;
 }
 
-static em_status read_masks(const builder *b)
+/* Yes or no, of a key that is not of fit's. */
+static em_status read_switch(const builder *b, const emi_study_line *line, int preset, int *is, em_error *err)
 {
-    const emi_study_line *line = b->outline->masks;
-    b->study->masks = !line || strcmp(line->value, "yes") == 0;
-    if (!line || b->study->masks || strcmp(line->value, "no") == 0) return EM_OK;
-    return em_fail(b->err, EM_EDATA, "%s: line %d: masks are yes or no, not '%.40s'; try masks = no", b->lines->file,
-                   line->number, line->value);
+    *is = line ? strcmp(line->value, "yes") == 0 : preset;
+    if (!line || *is || strcmp(line->value, "no") == 0) return EM_OK;
+    return em_fail(err, EM_EDATA, "%s: line %d: '%s' is yes or no, not '%.40s'; try %s = no", b->lines->file,
+                   line->number, line->key, line->value, line->key);
 }
 
 static em_status read_question(const builder *b)
@@ -90,7 +90,8 @@ static em_status read_question(const builder *b)
         return em_fail(b->err, EM_EDATA, "%s: line %d: the study has no name; try name = heart", b->lines->file,
                        o->heading->number);
     em_status status = read_name(b, o->name->number, o->name->value, b->study->name);
-    if (status == EM_OK) status = read_masks(b);
+    if (status == EM_OK) status = read_switch(b, o->masks, 1, &b->study->masks, b->err);
+    if (status == EM_OK) status = read_switch(b, o->follow, 0, &b->study->follow, b->err);
     return status == EM_OK ? read_options(b) : status;
 }
 
@@ -170,6 +171,13 @@ static em_status read_sites(const builder *b)
 static em_status check_masks(const builder *b)
 {
     if (!b->study->masks) return EM_OK;
+    if (b->study->follow)
+        return em_fail(
+            b->err, EM_EDATA,
+            "%s: follows rows as they come, and has masks, as a study does that says nothing of them: totals "
+            "before and after tell the new rows, whatever hides the totals' parts; try masks = no in [study], "
+            "among sites that may see that",
+            b->lines->file);
     if (b->study->site_count < 3)
         return em_fail(
             b->err, EM_EDATA,

@@ -33,6 +33,7 @@ typedef struct emi_study {
     emi_edge *edges;     /* sorted */
     em_options *options; /* what is asked, all of it resolved */
     int masks;           /* `masks = yes`, the default */
+    int follow;          /* `follow = yes`: models are made as rows come, until the root says that it is the end */
     char *canonical;
     size_t canonical_size;
     unsigned char digest[EMI_SHA_BYTES];

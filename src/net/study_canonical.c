@@ -110,12 +110,21 @@ static int by_name(const void *left, const void *right)
     return strcmp((*(const em_option_info *const *)left)->name, (*(const em_option_info *const *)right)->name);
 }
 
+/* An option that studies of before did not know is left out where it asks for nothing: so they keep their fingerprints. */
+static int goes_without_saying(const em_options *options, const em_option_info *info)
+{
+    char value[8];
+    return strcmp(info->name, "limits") == 0 && em_options_get(options, info->name, value, sizeof value) == 2 &&
+           strcmp(value, "no") == 0;
+}
+
 static void put_options(canonical *c, const em_options *options)
 {
     const em_option_info *sorted[EMI_STUDY_OPTIONS] = {NULL};
     size_t count = 0;
     for (int i = 0; i < EMI_STUDY_OPTIONS && em_option(i); i++)
-        if (emi_study_takes(em_option(i)->name)) sorted[count++] = em_option(i);
+        if (emi_study_takes(em_option(i)->name) && !goes_without_saying(options, em_option(i)))
+            sorted[count++] = em_option(i);
     qsort(sorted, count, sizeof *sorted, by_name);
     for (size_t n = 0; n < count; n++) put_option(c, options, sorted[n]);
 }
@@ -126,6 +135,7 @@ static void put_study(canonical *c, const emi_study *study)
     put(c, "eigenmesh study 1", "\n");
     put_options(c, study->options);
     put(c, study->masks ? "masks yes" : "masks no", "\n");
+    if (study->follow) put(c, "follow yes", "\n"); /* studies of before this was known keep their fingerprints */
     for (int n = 0; n < study->site_count; n++) {
         emi_id_write(study->sites[n].id, id);
         put(c, "site", " ");

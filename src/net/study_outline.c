@@ -13,6 +13,7 @@ static const struct {
     {"max-seconds", "would let clocks decide the answer; try iterations, or a node's own patience"},
     {"truth", "would take all rows to one place; try without it"},
     {"trace", "is no part of the answer; try a node's own log"},
+    {"device", "is each site's own; try it there, and not in the study"},
     {"checkpoint", "is kept by the root, in its own state folder; try without it"},
     {"checkpoint-every", "is kept by the root, after every step; try without it"},
     {"resume", "happens by itself when a site comes back; try without it"},
@@ -58,12 +59,14 @@ static em_status put_in_study(emi_study_outline *out, const emi_study_lines *all
 {
     if (strcmp(line->key, "name") == 0) return put(&out->name, all, line, err);
     if (strcmp(line->key, "masks") == 0) return put(&out->masks, all, line, err);
+    if (strcmp(line->key, "follow") == 0) return put(&out->follow, all, line, err);
     int index = option_index(line->key);
     const char *why = why_not(line->key);
     if (index < 0)
-        return em_fail(err, EM_EDATA,
-                       "%s: line %d: a study has no '%.40s'; try name, masks, components, or another one of fit's",
-                       all->file, line->number, line->key);
+        return em_fail(
+            err, EM_EDATA,
+            "%s: line %d: a study has no '%.40s'; try name, masks, follow, components, or another one of fit's",
+            all->file, line->number, line->key);
     if (why) return em_fail(err, EM_EDATA, "%s: line %d: '%s' %s", all->file, line->number, line->key, why);
     return put(&out->options[index], all, line, err);
 }

@@ -12,7 +12,7 @@ typedef struct emi_site_lines {
 } emi_site_lines;
 
 typedef struct emi_study_outline {
-    const emi_study_line *heading, *name, *masks;
+    const emi_study_line *heading, *name, *masks, *follow;
     const emi_study_line *options[EMI_STUDY_OPTIONS]; /* by em_option's index */
     int site_count;
     emi_site_lines *sites; /* in the file's order */

@@ -30,6 +30,8 @@ typedef struct emi_answer {
     double residual;     /* of the worst of them; within the tolerance where rounding forbids more        */
     double next, beyond; /* the eigenvalue after the K-th, and how far it may lie above that; NaN: unknown */
     double rest;         /* the sum of those after the K-th; NaN: unknown                                 */
+    double squares;      /* of their shares of it, the sum; and of                                        */
+    double cubes;        /* NaN: unknown                                                                   */
 } emi_answer;
 
 /* What the nodes find out about themselves, for methods that ask. */
@@ -77,11 +79,14 @@ struct emi_solver {
     int ritz;              /* turn a subspace's basis into eigenvectors                           */
     int oversample;        /* extra vectors in a block                                            */
     int narrow;            /* columns of a block after the first, at most                         */
-    int lean;              /* a basis takes as many of these, beside rows that take little memory */
+    int lean;              /* a basis has fewer columns, beside rows that take little memory       */
     int narrow_wire;       /* blocks are sent in single precision                                 */
-    int own_start;         /* the start is the user's                                             */
+    int given;             /* columns of the start that are the user's, or an answer; the others are random */
+    int doubted;           /* nobody has seen that they are the leading ones                      */
+    double most_outside;   /* no eigenvalue beside the given ones is larger than this; INFINITY: unknown */
     uint64_t seed;         /* of what else is random                                              */
     double tolerance;      /* on the residual                                                     */
+    int limits;            /* the squares and cubes of the eigenvalues after the K-th are wanted too */
     double fraction;       /* of the variance to explain, by as many components as it takes; 0: K  */
     double variance;       /* trace(C)                                                            */
     int rank;              /* at most: there are no more rows or features                          */

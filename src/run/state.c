@@ -54,6 +54,8 @@ static void serialize_answer(emi_serializer *p, emi_solver *s)
     emi_serialize_words(p, &answer->next, 1);
     emi_serialize_words(p, &answer->beyond, 1);
     emi_serialize_words(p, &answer->rest, 1);
+    emi_serialize_words(p, &answer->squares, 1);
+    emi_serialize_words(p, &answer->cubes, 1);
     emi_serialize_words(p, answer->X, (size_t)s->d * (size_t)answer->K);
 }
 

@@ -3,8 +3,9 @@
 #include "files.h"
 #include "input.h"
 #include "message.h"
+#include "node_job.h"
+#include "node_page.h"
 #include "node_report.h"
-#include "outputs.h"
 #include "private.h"
 #include "study_report.h"
 
@@ -24,6 +25,7 @@ static const option_spec node_options[] = {
      .example = "model.npz",
      .help = "write the model, the same file at every site; without it the state alone keeps it",
      .file = WRITES_RESULT},
+    PAGE_OPTIONS_WITH_ROWS,
     {.name = "key", .metavar = "FILE", .preset = "~/.config/eigenmesh/key", .help = "this site's private key"},
     {.name = "accept",
      .metavar = "FINGERPRINT",
@@ -45,8 +47,33 @@ static const option_spec node_options[] = {
      .help = "what outlives a process goes here, in FINGERPRINT/SITE"},
     {.name = "log", .metavar = "FILE", .preset = "log, in that folder", .help = "the audit log", .file = WRITES},
     {.name = "threads", .metavar = "T", .preset = "all", .example = "4", .help = "cores to use"},
+    {.name = "device",
+     .metavar = "WHICH",
+     .preset = "auto",
+     .example = "cpu",
+     .help = "what multiplies this site's rows: cpu, gpu, or auto, a GPU where there is one and it is faster"},
     {.name = "dry-run",
      .help = "at all sites: try links, keys, file and columns; compute nothing, send no number of a cell"},
+    {.name = "follow",
+     .help =
+         "INPUT is a folder to which files of rows come, or - for lines of standard input: in a study with follow = "
+         "yes"},
+    {.name = "every",
+     .metavar = "TIME",
+     .preset = "10min",
+     .example = "10min",
+     .help = "at the root, in such a study: a new model so often, where there are new rows"},
+    {.name = "check",
+     .metavar = "TIME",
+     .preset = "never",
+     .example = "1min",
+     .help = "at the root: so often between, see whether the last model still holds, and make another where not"},
+    {.name = "models", .metavar = "N", .example = "24", .help = "at the root: after so many models, end for all"},
+    {.name = "directions",
+     .metavar = "L",
+     .preset = "exact",
+     .example = "200",
+     .help = "with --follow: keep a sketch of so many directions, for more than 5000 features"},
     {.name = "again", .help = "at all sites: run a study that is finished once more"},
     {.name = "minimum-sites", .metavar = "N", .example = "3", .help = "take part only in a study of so many sites"},
     {.name = "minimum-rows",
@@ -63,27 +90,12 @@ static const option_spec node_options[] = {
     INPUT_OPTIONS,
     {0}};
 
-typedef struct node_job {
-    const arguments *args;
-    reading reading, rearranged;
-    em_data *data, *arranged;
-    output_file file;
-    em_model *model;
-    em_site_report report;
-    double waited, say_at; /* seconds of a wait, as last heard; and when it is said in a line of its own */
-} node_job;
-
 /* ---- callbacks ----------------------------------------------------------------------------------------------------- */
 
 static void tell(void *user, const char *line)
 {
     const node_job *job = user;
     if (!args_given(job->args, "quiet")) complain("%s", line);
-}
-
-static void heed_interrupt(void)
-{
-    if (interrupt_requested()) em_site_interrupt();
 }
 
 /* Where there is no terminal: after a minute, and then once an hour, so that a journal has it. */
@@ -99,17 +111,22 @@ static void tell_waiting(node_job *job, const char *site, double seconds)
     tell(job, line);
 }
 
+/* Whoever sends rows does not wait with us. */
 static void waits(void *user, const char *site, double seconds)
 {
-    if (!progress_waits(site, seconds)) tell_waiting(user, site, seconds);
-    heed_interrupt();
+    node_job *job = user;
+    if (!progress_waits(site, seconds)) tell_waiting(job, site, seconds);
+    if (args_given(job->args, "follow") && job->late.code == EM_OK)
+        (void)following_take(&job->following, 0, &job->late);
+    node_heed_interrupt();
 }
 
 static int watch(const em_progress *now, void *user)
 {
-    (void)user;
+    node_job *job = user;
+    if (job->page.handle) page_note_step(&job->notes, now);
     (void)progress_fit(now, NULL);
-    heed_interrupt();
+    node_heed_interrupt();
     return 0;
 }
 
@@ -123,6 +140,7 @@ static em_status arrange(void *user, const char *const *names, size_t count, con
 {
     node_job *job = user;
     em_status status = EM_OK;
+    if (args_given(job->args, "follow")) return following_arrange(&job->following, names, count, data, err);
     if (is_read_once(job->args->operands[1]))
         return emi_fail(err, EM_EDATA,
                         "%s: its columns are in another order than the root's, and it can be read only once; try a "
@@ -132,7 +150,8 @@ static em_status arrange(void *user, const char *const *names, size_t count, con
     reading_free(&job->rearranged);
     job->rearranged = (reading){0};
     TRY(reading_by_names(&job->rearranged, "the root's data", names, count, err));
-    TRY(reading_open(&job->rearranged, &job->arranged, job->args->operands[1], job->args, NULL, err));
+    TRY(reading_open(&job->rearranged, &job->arranged, job->args->operands[1], job->args, args_text(job->args, "label"),
+                     err));
     *data = job->arranged;
 done:
     return status;
@@ -154,23 +173,17 @@ done:
 
 /* ---- the whole -------------------------------------------------------------------------------------------------------- */
 
-static em_status choose_patience(const arguments *args, double *seconds, em_error *err)
-{
-    const char *text = args_value(args, "patience");
-    if (duration_read(text, seconds) == 0) return EM_OK;
-    return emi_fail(err, EM_EINVAL, "--patience: '%s' is not a time; try 30s, 10min, 24h, or forever", text);
-}
-
 /* The key may be one that nobody named, and a model in its place would be the end of this site. */
 static em_status spare_key(const arguments *args, const char *key, em_error *err)
 {
     collisions c = {0};
     em_status status = EM_OK;
-    const char *model = args_text(args, "output"), *log = args_text(args, "log");
+    const char *model = args_text(args, "output"), *log = args_text(args, "log"), *page = args_text(args, "report");
     if (log && strcmp(log, "-") == 0)
         TRY(emi_fail(err, EM_EINVAL, "--log: is read again, which standard output cannot be; try a file's name"));
     if (model) TRY(collisions_write(&c, "--output", model, err));
     if (log) TRY(collisions_write(&c, "--log", log, err));
+    if (page) TRY(collisions_write(&c, "--report", page, err));
     TRY(collisions_read(&c, "--key", key, err));
 done:
     collisions_free(&c);
@@ -183,6 +196,11 @@ static em_status say_learnt(const arguments *args, em_error *err)
     em_status status = EM_OK;
     emi_study *study = NULL;
     TRY(emi_study_open(&study, args->operands[0], err));
+    if (study->follow && args_given(args, "report"))
+        TRY(emi_fail(err, EM_EINVAL,
+                     "--report: a page is of one fit, and %s makes model after model; try eigenmesh info "
+                     "on a model, with --report",
+                     args->operands[0]));
     if (!study->masks && !args_given(args, "quiet"))
         complain("%s has masks = no: neighbours see what this site sends of its own", args->operands[0]);
     if (args_reports(args) && !args_given(args, "json")) study_print_learnt(study);
@@ -213,8 +231,11 @@ static em_status take_part(node_job *job, em_error *err)
                                .waits = waits,
                                .monitor = watch,
                                .user = job};
-    TRY(choose_patience(args, &options.patience, err));
+    (void)duration_read(args_value(args, "patience"), &options.patience); /* the usual; and what was asked for: */
+    TRY(node_time(args, "patience", &options.patience, err));
+    TRY(node_rows_choose(job, &options, err));
     TRY(args_int(args, "threads", 1, &options.threads, err));
+    options.device = args_text(args, "device");
     TRY(args_int(args, "minimum-sites", 1, &options.minimum_sites, err));
     TRY(args_whole(args, "minimum-rows", 1, UINT64_MAX, &options.minimum_rows, err));
     TRY(args_whole(args, "maximum-columns", 1, UINT64_MAX, &options.maximum_columns, err));
@@ -225,10 +246,12 @@ static em_status take_part(node_job *job, em_error *err)
         complain("nobody has vouched for %s: compare its fingerprint on the telephone, then --accept it",
                  options.study);
     TRY(say_learnt(args, err));
-    TRY(reading_open(&job->reading, &job->data, args->operands[1], args, NULL, err));
+    if (!options.open_rows)
+        TRY(reading_open(&job->reading, &job->data, args->operands[1], args, args_text(args, "label"), err));
     if (args_reports(args) && !args_given(args, "json")) reading_print(&job->reading);
     (void)fflush(stdout); /* what was read is of interest before hours of waiting */
     if (!options.rehearse) TRY(outputs_open(&job->file, 1, args, err));
+    if (!options.rehearse) TRY(outputs_open(&job->page, 1, args, err));
     interrupt_defer();
     TRY(em_site_run(&job->model, &options, job->data, &job->report, err));
 done:
@@ -262,23 +285,45 @@ static em_status verdict(const node_job *job, em_error *err)
 static void release(node_job *job)
 {
     outputs_discard(&job->file, 1);
+    outputs_discard(&job->page, 1);
+    page_free(&job->notes);
     em_site_report_free(&job->report);
     em_model_free(&job->model);
     em_data_free(&job->arranged);
     em_data_free(&job->data);
     reading_free(&job->rearranged);
     reading_free(&job->reading);
+    following_free(&job->following);
+}
+
+/* The model is safe by now, whatever becomes of the page. */
+static em_status write_page(node_job *job, em_error *err)
+{
+    const node_end end = {.report = &job->report, .model = job->model, .input = &job->reading};
+    if (!job->page.handle || !job->model) return EM_OK;
+    em_status status = node_page_write(emi_output_stream(job->page.handle), &job->notes, job->args, &end,
+                                       job->arranged ? job->arranged : job->data, err);
+    return status == EM_OK ? outputs_commit(&job->page, 1, err) : status;
 }
 
 static em_status node(const arguments *args, em_error *err)
 {
-    node_job job = {.args = args, .file = {.option = "output", .binary = 1}};
+    node_job job = {.args = args, .file = {.option = "output", .binary = 1}, .page = {.option = "report"}};
     em_error later;
     private_process();
-    em_status status = take_part(&job, err);
+    em_status status = page_check(args, err);
+    if (status == EM_OK) status = take_part(&job, err);
+    if (status == EM_OK) status = write_page(&job, err);
     if (status == EM_OK) status = verdict(&job, err);
     if (status != EM_OK) name_flag(err);
-    const node_end end = {&job.report, job.model, &job.reading, job.file.path, status, err};
+    const node_end end = {.report = &job.report,
+                          .model = job.model,
+                          .input = &job.reading,
+                          .read_meanwhile = args_given(args, "follow"),
+                          .file = job.file.path,
+                          .page = job.page.path,
+                          .status = status,
+                          .error = err};
     if (args_given(args, "json"))
         node_json(&end);
     else if (args_reports(args) && node_print(&end, &later) != EM_OK && status == EM_OK)
@@ -297,5 +342,5 @@ const command_spec command_node = {
     .prints_table = 1,
     .multiplies = 1,
     .examples = {"eigenmesh node heart.study data.csv -o model.npz", "eigenmesh node heart.study data.csv --dry-run",
-                 "eigenmesh node heart.study data.csv -o model.npz --patience 48h --json"},
+                 "eigenmesh node pumps.study /var/spool/pumps --follow --every 10min -o model.npz"},
     .run = node};

@@ -82,6 +82,7 @@ static void print_model_place(const node_end *end)
         (void)printf("model     %s; the same command with -o FILE copies it\n", kept);
     else
         (void)printf("model     no longer in the state folder; another site has the same one\n");
+    if (end->page && end->model) (void)printf("report    %s\n", end->page);
 }
 
 static em_status print_model(const node_end *end, em_error *err)
@@ -124,6 +125,10 @@ em_status node_print(const node_end *end, em_error *err)
         print_model_place(end);
         return EM_OK;
     }
+    if (r->follows && end->model)
+        (void)printf("models    %d were made here; %d look%s between found that the last one held\n", r->models,
+                     r->held, r->held == 1 ? "" : "s");
+    if (end->read_meanwhile) reading_print(end->input);
     if (r->rehearsed) (void)printf("rehearsal all sites are here, and their columns are the same\n");
     if (end->model) {
         TRY(print_model(end, err));
@@ -134,6 +139,20 @@ em_status node_print(const node_end *end, em_error *err)
     print_answered(r);
 done:
     return status;
+}
+
+void node_model_print(const em_model *model, int number)
+{
+    const em_info *info = em_model_info(model);
+    const char *short_of = ending_of(info->reason)->what;
+    char when[32];
+    (void)printf("model     %d on %s: %llu rows, %s %s after %ld iteration%s", number,
+                 time_text((int64_t)time(NULL), "%Y-%m-%d %H:%M:%S UTC", when),
+                 (unsigned long long)em_model_samples(model), info->method, short_of ? short_of : "converged",
+                 info->iterations, info->iterations == 1 ? "" : "s");
+    if (!isnan(info->turn)) (void)printf(", turned by %.2g rad", info->turn);
+    if (info->held) (void)printf("; the last one held");
+    (void)putchar('\n');
 }
 
 /* ---- for programs ------------------------------------------------------------------------------------------------- */
@@ -189,6 +208,18 @@ static void waits_json(json *j, const em_site_report *report)
     json_close(j, ']');
 }
 
+void node_model_json(const em_model *model, int number, const char *file)
+{
+    json j;
+    char when[32];
+    json_begin_line(&j);
+    json_whole(&j, "model", (uint64_t)number);
+    json_text(&j, "made", time_text((int64_t)time(NULL), "%Y-%m-%dT%H:%M:%SZ", when));
+    json_text(&j, "file", file);
+    report_json(&j, model);
+    json_end(&j);
+}
+
 void node_json(const node_end *end)
 {
     const em_site_report *r = end->report;
@@ -209,9 +240,14 @@ void node_json(const node_end *end)
         json_whole(&j, "columns_answered", r->columns_answered);
         json_whole(&j, "columns", r->columns);
     }
+    if (r->follows) {
+        json_whole(&j, "models", (uint64_t)r->models);
+        json_whole(&j, "held", (uint64_t)r->held);
+    }
     links_json(&j, r);
     waits_json(&j, r);
     json_text(&j, "file", end->model && end->file ? end->file : r->model_file);
+    json_text(&j, "report", end->model ? end->page : NULL);
     reading_json(&j, end->input);
     if (end->model) report_json(&j, end->model);
     json_end(&j);

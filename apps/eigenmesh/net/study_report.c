@@ -83,6 +83,7 @@ static em_status print_options(const emi_study *study, em_error *err)
         table_cell(&t, "%s%s", value, strcmp(value, preset) == 0 ? " (default)" : "");
     }
     table_text(&t, "masks"), table_text(&t, study->masks ? "yes" : "no");
+    if (study->follow) table_text(&t, "follow"), table_text(&t, "yes");
     em_options_free(&fresh);
     return table_print(&t, err);
 }
@@ -215,6 +216,7 @@ void study_json(const emi_study *study, const study_cost *cost)
     json_text(&j, "digest", digest);
     json_text(&j, "root", study->sites[0].name);
     json_flag(&j, "masks", study->masks);
+    json_flag(&j, "follow", study->follow);
     json_sites(&j, study);
     json_edges(&j, study, "links", 1);
     json_edges(&j, study, "not_needed", 0);

@@ -45,7 +45,7 @@ const char *study_seen(const emi_study *study, int site, char out[SEEN_ROOM])
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
 /* How sites add up. */
-enum { MASKED = 1, PLAIN = 2, MIXING = 4, ANY = MASKED | PLAIN | MIXING };
+enum { MASKED = 1, PLAIN = 2, MIXING = 4, FOLLOWING = 8, ANY = MASKED | PLAIN | MIXING };
 
 static const struct {
     int ways;
@@ -71,11 +71,14 @@ static const struct {
      {"the root", "what its neighbours send, and the totals; with altered software it asks what it likes"}},
     {ANY,
      {"all members", "the model, number, mean and variances of all rows, and what the root asks; all but one together, "
-                     "the last one's part of every sum, by subtraction"}}};
+                     "the last one's part of every sum, by subtraction"}},
+    {FOLLOWING,
+     {"at each model", "the same anew, as the study follows rows that come: what was learnt before and after tells the "
+                       "new rows, a single one exactly"}}};
 
 const study_lesson *study_learnt(const emi_study *study, int index)
 {
-    int way = study->masks ? MASKED : emi_study_mixes(study) ? MIXING : PLAIN;
+    int way = (study->masks ? MASKED : emi_study_mixes(study) ? MIXING : PLAIN) | (study->follow ? FOLLOWING : 0);
     for (size_t n = 0; n < sizeof lessons / sizeof *lessons; n++)
         if (lessons[n].ways & way && index-- == 0) return &lessons[n].lesson;
     return NULL;

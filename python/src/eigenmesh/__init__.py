@@ -6,14 +6,16 @@
     >>> pca.transform(X).shape, pca.converged_
     ((1000, 3), True)
 
-`PCA` is an estimator with scikit-learn's conventions; `simulate` runs any method over any network and keeps its trace;
-`load` opens a model that the command line wrote; `eigenmesh.plot` draws.
+`PCA` is an estimator with scikit-learn's conventions; `Moments` are what it needs of rows that keep coming; `simulate`
+runs any method over any network and keeps its trace; `load` opens a model that the command line wrote;
+`eigenmesh.plot` draws.
 """
 from . import _kernels  # noqa: F401  before NumPy: it loads OpenBLAS
 from . import errors
 from ._fitting import Progress, methods
 from ._graph import Graph, GraphMeasures
 from ._model import Traffic
+from ._moments import Moments
 from ._native import lib as _lib
 from ._native import text_of as _text_of
 from ._pca import PCA, load
@@ -21,8 +23,8 @@ from ._simulate import Simulation, simulate
 from .errors import *  # noqa: F401,F403  every exception is at hand as eigenmesh.Name
 
 __version__ = _text_of(_lib.em_version())
-__all__ = ["PCA", "load", "simulate", "Simulation", "Graph", "GraphMeasures", "Progress", "Traffic", "methods"]
-__all__ += [name for name in errors.__all__ if name != "error_for"] + ["__version__"]
+__all__ = ["PCA", "Moments", "load", "simulate", "Simulation", "Graph", "GraphMeasures", "Progress", "Traffic"]
+__all__ += ["methods"] + [name for name in errors.__all__ if name != "error_for"] + ["__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,7 @@ from typing import Any, List, Optional
 
 import numpy as np
 
+from ._gpu import DeviceRows, device_rows
 from ._native import LENDABLE, is_lendable
 from ._sparse import as_rows, is_sparse
 
@@ -26,6 +27,39 @@ def remember_features(estimator: Any, count: int, names: Optional[np.ndarray] = 
     vars(estimator).pop("feature_names_in_", None)
     if names is not None:
         estimator.feature_names_in_ = names
+
+
+def names_of(X: Any) -> Optional[np.ndarray]:
+    """Those of its columns, where all are strings."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return np.asarray(columns, dtype=object)
+
+
+def validated_or_there(estimator: Any, X: Any, reset: bool) -> Any:
+    """The same, or rows of a GPU as they lie there."""
+    rows = device_rows(X)
+    if rows is None:
+        return validated(estimator, X, reset=reset)
+    if reset:
+        remember_features(estimator, rows.shape[1])
+    elif rows.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {rows.shape[1]} features, but {type(estimator).__name__} is expecting "
+                         f"{estimator.n_features_in_} features as input.")
+    return rows
+
+
+def as_table(X: Any, types: list = _TYPES, least: int = 1) -> Any:
+    """Rows of numbers, of types that the library reads; nobody remembers what they were."""
+    table = as_rows(X) if is_sparse(X) else np.asarray(X)
+    if table.dtype.kind == "c":
+        raise ValueError("Complex data not supported")
+    if table.dtype not in types:
+        table = table.astype(np.float64)
+    if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] < least:
+        raise ValueError(f"Expected rows of features, got an array of shape {table.shape}.")
+    return table
 
 
 if HAVE_SKLEARN:
@@ -97,27 +131,11 @@ else:
         if not hasattr(estimator, "components_"):
             raise ValueError(f"This {type(estimator).__name__} instance is not fitted yet; try fit first.")
 
-    def _names_of(X: Any) -> Optional[np.ndarray]:
-        columns = getattr(X, "columns", None)
-        if columns is None or not all(isinstance(name, str) for name in columns):
-            return None
-        return np.asarray(columns, dtype=object)
-
     def _same_names(names: Optional[np.ndarray], known: Optional[np.ndarray]) -> bool:
         return names is None or known is None or list(names) == list(known)
 
-    def _as_table(X: Any, types: list, least: int = 1) -> Any:
-        table = as_rows(X) if is_sparse(X) else np.asarray(X)
-        if table.dtype.kind == "c":
-            raise ValueError("Complex data not supported")
-        if table.dtype not in types:
-            table = table.astype(np.float64)
-        if table.ndim != 2 or table.shape[0] == 0 or table.shape[1] < least:
-            raise ValueError(f"Expected rows of features, got an array of shape {table.shape}.")
-        return table
-
     def validated(estimator: Any, X: Any, reset: bool) -> Any:
-        table, names = _as_table(X, _TYPES), _names_of(X)
+        table, names = as_table(X, _TYPES), names_of(X)
         if reset:
             remember_features(estimator, table.shape[1], names)
         elif not _same_names(names, getattr(estimator, "feature_names_in_", None)):
@@ -132,7 +150,7 @@ else:
         return _finite(validated(estimator, X, reset=False), sparse)
 
     def validated_scores(X: Any) -> np.ndarray:
-        return _finite(_as_table(X, _FLOATS, least=0), False)
+        return _finite(as_table(X, _FLOATS, least=0), False)
 
     def _finite(table: Any, sparse: bool) -> Any:
         if is_sparse(table) and not sparse:
@@ -146,4 +164,6 @@ def lendable(table: Any) -> Any:
     """The table itself, or a packed copy where the library cannot read it as it lies."""
     if is_sparse(table):
         return as_rows(table)
+    if isinstance(table, DeviceRows):
+        return table
     return table if is_lendable(table) else np.ascontiguousarray(table)

@@ -1,14 +1,12 @@
 """The library's answer, and the file it is kept in."""
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, Optional
 
 import numpy as np
 
+from ._files import FilePath, content_of, loaded, path_of
 from ._native import checked, create, doubles, ffi, lib, text_of, whole_numbers
 
 TRACE_FIELDS = ("iteration", "rounds", "messages", "bytes", "units", "seconds", "residual", "consensus", "error")
@@ -25,25 +23,19 @@ class Traffic:
     phases: Dict[str, "Traffic"] = field(default_factory=dict)
 
 
-def _path(path: Union[str, os.PathLike]) -> bytes:
-    text = os.fsencode(path)
-    if b"\0" in text:
-        raise ValueError(f"{path!r}: a path has no zero in it")
-    return text
-
-
 class Model:
     """An em_model. It can be copied and pickled, by way of its file."""
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
+        self.steps = np.empty((0, 2))  # of the fit; a file does not keep them
 
     @classmethod
-    def load(cls, path: Union[str, os.PathLike]) -> "Model":
-        return cls(create("em_model", lib.em_model_load, lib.em_model_free, _path(path)))
+    def load(cls, path: FilePath) -> "Model":
+        return cls(create("em_model", lib.em_model_load, lib.em_model_free, path_of(path)))
 
-    def save(self, path: Union[str, os.PathLike]) -> None:
-        checked(lib.em_model_save, self.handle, _path(path))
+    def save(self, path: FilePath) -> None:
+        checked(lib.em_model_save, self.handle, path_of(path))
 
     def truncate(self, components: int) -> None:
         """Keep the first ones alone."""
@@ -51,16 +43,10 @@ class Model:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "model.npz"
-            path.write_bytes(content)
-            return cls.load(path)
+        return loaded(cls.load, content)
 
     def __reduce__(self) -> tuple:
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "model.npz"
-            self.save(path)
-            return Model.from_bytes, (path.read_bytes(),)
+        return Model.from_bytes, (content_of(self.save),)
 
     @property
     def info(self) -> Any:
@@ -92,6 +78,15 @@ class Model:
     def per_feature(self, name: str) -> np.ndarray:
         """`mean` or `scale`."""
         return doubles(getattr(lib, f"em_model_{name}")(self.handle), self.features)
+
+    @property
+    def scale(self) -> Optional[str]:
+        """What the parameter was, as the file says or, of an older version, as its numbers tell."""
+        told = text_of(self.info.scale)
+        if told:
+            return None if told == "none" else told
+        factors = np.unique(self.per_feature("scale"))
+        return "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
 
     def per_component(self, name: str) -> np.ndarray:
         """`explained_variance`, `singular_values` and the like; NaN where the fit has not computed it."""

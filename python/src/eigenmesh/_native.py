@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Match, Optional, Sequence
 import numpy as np
 
 from ._core import ffi, lib
+from ._gpu import DeviceRows
 from ._sparse import is_sparse
 from .errors import error_for
 
@@ -42,6 +43,7 @@ def options() -> List[Dict[str, Any]]:
 def in_parameters(text: str) -> str:
     """The library says "try method=krylov" or "option tolerance"; here that is method="krylov" and tol."""
     names = {option["name"]: PARAMETERS.get(option["name"], option["name"].replace("-", "_")) for option in options()}
+    names["directions"] = "directions"  # of moments: no fit's, and so not in the table
 
     def spoken(found: Match[str]) -> str:
         name, value = found["option"] or found["name"], found["value"]
@@ -77,10 +79,14 @@ def _address(array: np.ndarray) -> Any:
 
 
 def lend(array: Any, names: Optional[Sequence[str]] = None) -> Any:
-    """An em_data over the memory of an array, whatever its strides, or of a sparse matrix in rows; it must outlive that."""
+    """An em_data over the memory of an array, whatever its strides, here or on a GPU, or of a sparse matrix in rows; it
+    must outlive that."""
     if is_sparse(array):
         table = create("em_data", lib.em_data_from_csr, lib.em_data_free, _address(array.data), LENDABLE[array.dtype],
                        _address(array.indices), _address(array.indptr), LENDABLE[array.indices.dtype], *array.shape)
+    elif isinstance(array, DeviceRows):
+        table = create("em_data", lib.em_data_from_gpu, lib.em_data_free, ffi.cast("void *", array.address),
+                       LENDABLE[array.dtype], *array.shape, *array.strides, ffi.cast("void *", array.stream))
     else:
         table = create("em_data", lib.em_data_from_array, lib.em_data_free, _address(array), LENDABLE[array.dtype],
                        *array.shape, *array.strides)

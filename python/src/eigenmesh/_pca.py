@@ -2,34 +2,40 @@
 from __future__ import annotations
 
 import os
-import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 
+from ._anomalies import AnomalyScores
 from ._conventions import (
     BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, check_is_fitted, lendable, remember_features,
-    validated, validated_rows, validated_scores,
+    validated_or_there, validated_rows, validated_scores,
 )
-from ._fitting import Callback, Watch, fit, tolerance_for
+from ._gpu import DeviceRows
+from ._fitting import Callback, Watch, fit, last_of, seed_of, start_of, tolerance_for
 from ._graph import Graph, Topology, Weights
+from ._how_many import wanted
 from ._likelihood import ProbabilisticModel
 from ._minka import dimension
 from ._model import Model, Traffic
+from ._moments import Moments, lent
 from ._mpi import Cluster, agreed, everywhere
 from ._native import lend, lib, text_of
+from ._page import Reported
 from ._project import project
-from .errors import ConvergenceWarning, InvalidArgument
+from ._streaming import Streaming
+from .errors import ConvergenceWarning, InvalidArgument, SketchWarning, warn
 
 
 _PER_COMPONENT = ("explained_variance", "explained_variance_ratio", "singular_values", "residuals", "angle_bounds",
-                  "subspace_bounds")
+                  "subspace_bounds", "turns")
 _OF_THE_DATAS_TYPE = ("components_", "mean_", "scale_", "explained_variance_", "explained_variance_ratio_",
                       "singular_values_")
 
 
-class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PCA(Streaming, AnomalyScores, Reported, ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
+          BaseEstimator):
     """Principal component analysis with scikit-learn's conventions, of data in one place or over a network of nodes.
 
     The answer does not depend, beyond rounding, on how rows are spread over nodes. Each component's entry of largest
@@ -66,6 +72,14 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         deviate, before the fit.
     random_state : int, RandomState, Generator or None
         Random networks and starts follow from it; None is 0, so that every fit can be repeated.
+    directions : int or None
+        For `partial_fit` of rows with many features, more than 5,000: hold a sketch of so many directions of them, ten
+        a component or more. The model is then not exact, and says by how much: `sketch_bound_`, and a SketchWarning.
+    device : "auto", "cpu" or "gpu"
+        What multiplies the rows: "auto" takes a GPU where there is one and it is faster, the copy of the rows included.
+        Rows that lie on a GPU are multiplied there.
+    limits : bool
+        Find what `q_limit` needs beyond the components, in two averages more, or all eigenvalues.
     callback : callable or None
         Called with an `eigenmesh.Progress` after every iteration; ends the fit by returning true.
     verbose : int
@@ -104,8 +118,22 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     converged_ : bool
         Every residual is within `tol`, or as small as rounding allows with a direction that is still known to 1e-3. Not
         so of a method like "dsa" that has settled near the answer.
+    turn_, turns_ : float, array of shape (n_components,)
+        After a fit with `init`, the largest angle between its subspace and this one, and between each component and the
+        nearest of its, in radians; NaN without.
+    held_ : bool
+        One average told that the last answer holds.
+    n_samples_seen_ : int
+        Rows that `partial_fit` has seen in this process.
+    weight_ : float
+        Of all rows: n_samples_, less what was forgotten.
+    sketch_bound_ : float
+        By no more than this a variance, in any direction, is larger than what a sketch of the rows says of it; 0 where
+        all is exact.
     n_iter_, method_, choice_
         Iterations, the method that ran, and why "auto" chose it.
+    device_, device_choice_
+        "cpu" or "gpu", what multiplied the rows, and why; "" of a model from a file.
 
     Examples
     --------
@@ -130,8 +158,8 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def __init__(self, n_components: Union[int, float, str, None] = None, *, method: str = "auto", nodes: int = 1,
                  topology: Topology = "er:0.5", weights: Weights = "metropolis", step: Union[str, float] = "auto",
                  tol: Optional[float] = None, max_iter: Optional[int] = None, whiten: bool = False,
-                 scale: Optional[str] = None, random_state: Any = None, callback: Optional[Callback] = None,
-                 verbose: int = 0) -> None:
+                 scale: Optional[str] = None, random_state: Any = None, directions: Optional[int] = None,
+                 device: str = "auto", limits: bool = False, callback: Optional[Callback] = None, verbose: int = 0) -> None:
         self.n_components = n_components
         self.method = method
         self.nodes = nodes
@@ -143,6 +171,9 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.whiten = whiten
         self.scale = scale
         self.random_state = random_state
+        self.directions = directions
+        self.device = device
+        self.limits = limits
         self.callback = callback
         self.verbose = verbose
 
@@ -153,14 +184,15 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features), or a list of such
-            One table is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as
+        X : array, sparse matrix or Moments of shape (n_samples, n_features), or a list of such
+            Arrays on a GPU (CuPy's, PyTorch's, JAX's; float32 or float64) stay there, and are not copied. One table is spread over `nodes`; a list is one node each. Arrays of floats and integers are borrowed as
             they lie, whatever their strides, and so are SciPy's CSR matrices of floats; nothing is copied. Other
             sparse matrices are converted to CSR. They are centred, and scaled, without ever being dense.
         y : ignored
-        init : PCA or array of shape (k, n_features), optional
-            A warm start: components to begin from, for methods that iterate. Fewer than n_components are a partial one,
-            and the rest is random.
+        init : PCA, path of a model file, or array of shape (k, n_features), optional
+            The last answer, to begin from: any number of components will do, features are matched by name, signs follow
+            it, and `turn_` and `turns_` say how far this one lies from it. Where it still holds, one average tells so
+            (`held_`). An array is a start alone; fewer rows than n_components are a partial one.
         comm : mpi4py communicator, optional
             Every process calls fit with its own rows and ends with the same answer.
 
@@ -174,21 +206,34 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """
         cluster = None if comm is None else Cluster(comm)
         with agreed(cluster):
+            last = last_of(init)
+            self._end_stream()
             tables = self._tables(X)
             nodes = self._nodes_for(tables, cluster)
-        seed = _seed(self.random_state)
+        return self._fit_tables(tables, nodes, init, last, cluster)
+
+    def _fit_tables(self, tables: List[Any], nodes: int, init: Any, last: Optional[Model],
+                    cluster: Optional[Cluster]) -> "PCA":
+        """The model of rows, or of moments, at so many nodes."""
+        seed = seed_of(self.random_state)
         single = all(everywhere(cluster, all(table.dtype == np.float32 for table in tables)))
-        components = self._wanted(sum(everywhere(cluster, sum(table.shape[0] for table in tables))))
+        rows = sum(everywhere(cluster, sum(table.shape[0] for table in tables)))
+        components = wanted(self.n_components, rows, self.n_features_in_)
         graph = Graph(self.topology, nodes, self.weights, seed)
         options = {"components": components, "method": self.method, "step": self.step, "iterations": self.max_iter,
                    "tolerance": tolerance_for(self.method, self.tol, single), "scale": self.scale, "seed": seed,
+                   "limits": "yes" if self.limits else None, "device": self.device,
                    "trace": "all" if nodes > 1 and not cluster else "error"}
-        names = getattr(self, "feature_names_in_", None)
-        model = fit([lend(table, names) for table in tables], graph, options, watch=Watch(self.callback, self.verbose),
-                    init=self._start(init, components, seed), cluster=cluster)
+        names = vars(self).get("feature_names_in_")
+        start = None if last else start_of(init, components, self.n_features_in_, seed)
+        with lent(tables):
+            data = [table.as_data() if isinstance(table, Moments) else lend(table, names) for table in tables]
+            model = fit(data, graph, options, watch=Watch(self.callback, self.verbose), init=start, last=last,
+                        cluster=cluster)
         if isinstance(self.n_components, str):  # one process decides, as it does in the library
             model.truncate(everywhere(cluster, dimension(model.per_component("explained_variance"), model.samples))[0])
         self._keep(model)
+        self._note_fit(nodes, seed, [table.shape[0] for table in tables])
         if single:
             self._narrow()
         if self.n_components == 0:
@@ -200,15 +245,28 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _tables(self, X: Any) -> List[Any]:
         """The table, or those of the nodes: a list of rows is one table, a list of tables is several."""
         several = isinstance(X, (list, tuple)) and len(X) > 0 and all(np.ndim(part) == 2 for part in X)
-        tables = [lendable(validated(self, part, reset=n == 0)) for n, part in enumerate(X if several else [X])]
-        if sum(table.shape[0] for table in tables) < 2:
-            raise InvalidArgument("X: 1 sample has no variance; try 2 or more")
-        return tables
+        return [self._table(part, reset=n == 0) for n, part in enumerate(X if several else [X])]
 
-    def _nodes_for(self, tables: List[Any], cluster: Optional[Cluster]) -> int:
+    def _table(self, X: Any, reset: bool) -> Any:
+        """As it can be lent; moments as they are."""
+        if not isinstance(X, Moments):
+            return lendable(validated_or_there(self, X, reset=reset))
+        if X.shape[0] == 0:
+            raise InvalidArgument("X: moments of no rows; try adding some first")
+        if reset:
+            remember_features(self, X.shape[1], X.feature_names)
+        elif X.shape[1] != self.n_features_in_:
+            raise InvalidArgument(f"X: moments of {X.shape[1]} features, and others are of {self.n_features_in_}; try "
+                                  "the same features")
+        return X
+
+    def _checked_nodes(self) -> int:
         if not isinstance(self.nodes, Integral) or self.nodes < 1:
             raise InvalidArgument(f"nodes={self.nodes!r}: not a number of nodes; try 1 or more")
-        nodes = int(self.nodes)
+        return int(self.nodes)
+
+    def _nodes_for(self, tables: List[Any], cluster: Optional[Cluster]) -> int:
+        nodes = self._checked_nodes()
         if cluster is None and nodes == 1:
             return len(tables)
         if cluster is not None and nodes == 1:
@@ -219,45 +277,6 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if len(tables) == 1 and here > tables[0].shape[0]:  # before a network of so many is drawn
             raise InvalidArgument(f"nodes={nodes}: {tables[0].shape[0]} rows for {here} nodes; try fewer nodes")
         return nodes
-
-    def _wanted(self, rows: int) -> Union[int, float]:
-        """What to ask the library for: a number, or a fraction of the variance. All of them where the number follows
-        from them; one where none is wanted, since it has no model of none."""
-        wanted, most = self.n_components, min(rows, self.n_features_in_)
-        if wanted is None:
-            return most
-        if isinstance(wanted, str) and wanted == "mle":
-            self._check_mle(rows)
-            return most
-        if isinstance(wanted, Real) and not isinstance(wanted, bool):
-            if isinstance(wanted, Integral) and 0 <= wanted <= most:
-                return max(1, int(wanted))
-            if not isinstance(wanted, Integral) and 0 < wanted < 1:
-                return float(wanted)
-        raise InvalidArgument(f"n_components={wanted!r}: neither between 0 and min(n_samples, n_features)={most} nor a "
-                              'fraction of the variance; try 10, 0.95, "mle" or None')
-
-    def _check_mle(self, rows: int) -> None:
-        if rows < self.n_features_in_:
-            raise InvalidArgument("n_components='mle' is only supported if n_samples >= n_features, not for "
-                                  f"{rows} < {self.n_features_in_}; try a fraction of the variance such as 0.95")
-        if self.n_features_in_ < 2:
-            raise InvalidArgument("n_components='mle': one feature leaves nothing to choose; try n_components=1")
-
-    def _start(self, init: Any, components: Union[int, float], seed: int) -> Optional[np.ndarray]:
-        """d x K: the rows given, and random ones for those that are not."""
-        if init is None:
-            return None
-        given = np.asarray(getattr(init, "components_", init), dtype=np.float64)
-        if not isinstance(components, int):
-            raise InvalidArgument("init: for a number of components, not a fraction of variance; try n_components=10")
-        if given.ndim != 2 or given.shape[1] != self.n_features_in_ or not np.isfinite(given).all():
-            raise InvalidArgument(f"init: of shape {given.shape}, or not finite; "
-                                  f"try (components, {self.n_features_in_})")
-        missing = max(0, components - len(given))
-        rest = np.random.default_rng(seed).standard_normal((missing, self.n_features_in_))
-        rest -= rest @ np.linalg.pinv(given) @ given
-        return np.ascontiguousarray(np.vstack([given, rest])[:components].T)
 
     def _keep(self, model: Model) -> None:
         self._model = model
@@ -272,6 +291,9 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.verdict_, self.converged_, self.n_iter_ = model.reason, model.converged, int(model.info.iterations)
         self.estimated_ = bool(model.info.estimated)
         self.method_, self.choice_ = model.method, text_of(model.info.choice)
+        self.device_, self.device_choice_ = text_of(model.info.device), text_of(model.info.device_why)
+        self.turn_, self.held_ = float(model.info.turn), bool(model.info.held)
+        self.weight_, self.sketch_bound_ = float(model.info.weight), float(model.info.sketch_bound)
 
     def _narrow(self) -> None:
         """To float32, unless the variances, which are squares, are beyond what that holds."""
@@ -297,19 +319,25 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                   f"{model.info.worst_residual:.1e}, {model.info.seconds_setup + model.info.seconds:.3g} s")
         intended = model.stopped_by_user and self.callback or model.ran_all_iterations
         if not (self.converged_ or model.settled or intended):
-            warnings.warn(f"{self.method_}: {self.verdict_} after {self.n_iter_} iterations, worst residual "
-                          f"{model.info.worst_residual:.1e} (tolerance {model.info.tolerance:g}); "
-                          f"try {_advice(model.info.reason)}", ConvergenceWarning, stacklevel=3)
+            warn(f"{self.method_}: {self.verdict_} after {self.n_iter_} iterations, worst residual "
+                 f"{model.info.worst_residual:.1e} (tolerance {model.info.tolerance:g}); "
+                 f"try {_advice(model.info.reason)}", ConvergenceWarning)
+        if self.sketch_bound_ > np.finfo(np.float64).eps * model.per_component("explained_variance")[0]:
+            warn(f"of a sketch of the rows: a variance may be larger than it says, by up to {self.sketch_bound_:.2g}, "
+                 f"where the last component's is {model.per_component('explained_variance')[-1]:.2g}; try more "
+                 "directions", SketchWarning)
 
     # ---- scores, and back ------------------------------------------------------------------------
 
     def transform(self, X: Any) -> np.ndarray:
         """Rows to scores, of shape (n_samples, n_components)."""
         check_is_fitted(self)
-        rows = validated(self, X, reset=False)
+        rows = validated_or_there(self, X, reset=False)
         weights = self.components_ / self._deviations()[:, None] if self.whiten else self.components_
         scores = project(rows, self.mean_, self.scale_, weights)
         if not np.isfinite(scores).all():
+            if isinstance(rows, DeviceRows):
+                raise ValueError("Input X contains NaN or infinity, or its scores are too large.")
             validated_rows(self, X, sparse=True)  # refuses what is not finite; sums of what is may still be too large
         return scores
 
@@ -362,20 +390,10 @@ class PCA(ProbabilisticModel, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return {"preserves_dtype": [np.float64, np.float32], "X_types": ["2darray", "sparse"]}
 
 
-def _scale_of(model: Model) -> Optional[str]:
-    """As the file says or, of an older version, as its numbers tell."""
-    told = text_of(model.info.scale)
-    if told:
-        return None if told == "none" else told
-    factors = np.unique(model.per_feature("scale"))
-    return "std" if len(factors) > 1 else None if factors[0] == 1 else "spectral"
-
-
 def load(path: Union[str, "os.PathLike[str]"]) -> PCA:
     """A fitted estimator from a model file, the command line's or `PCA.save`'s."""
     model = Model.load(path)
-    scale = _scale_of(model)
-    pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, scale=scale,
+    pca = PCA(model.components_count, method=model.method, nodes=model.info.nodes, scale=model.scale,
               random_state=model.info.seed)
     remember_features(pca, model.features, model.feature_names)
     pca._keep(model)
@@ -389,15 +407,3 @@ def _advice(reason: int) -> str:
     if reason == lib.EM_STOPPED_DIVERGED:
         return 'a smaller step, or step="auto"'
     return 'a larger max_iter or tol, or method="auto"'
-
-
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, Integral) and 0 <= random_state < 2 ** 64:
-        return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2 ** 32))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2 ** 31 - 1))
-    raise InvalidArgument(f"random_state={random_state!r}: not a source of numbers; try an integer from 0 on")

@@ -9,9 +9,14 @@
 """
 from __future__ import annotations
 
+import sys
+import warnings
+from typing import Type
+
 __all__ = [
     "EigenmeshError", "OutOfMemory", "InvalidArgument", "NotSupported", "DataError", "ReadError", "WriteError",
-    "NetworkError", "NumericError", "ConvergenceWarning", "SlowKernelsWarning", "error_for",
+    "NetworkError", "NumericError", "ConvergenceWarning", "SketchWarning", "SlowKernelsWarning",
+    "error_for",
 ]
 
 try:
@@ -22,8 +27,20 @@ except ImportError:
         """A fit ended before it met its tolerance."""
 
 
+def warn(text: str, kind: Type[Warning] = UserWarning) -> None:
+    """As if by the line that called the package, however deep in it this is."""
+    level, frame = 2, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("eigenmesh."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)
+
+
 class SlowKernelsWarning(RuntimeWarning):
     """OpenBLAS multiplies as on an older CPU; results are right, and late."""
+
+
+class SketchWarning(UserWarning):
+    """A model is of a sketch of the rows: a variance may be larger than it says, by no more than `sketch_bound_`."""
 
 
 class EigenmeshError(Exception):

@@ -1,0 +1,197 @@
+#include "data/gpu_rows.h"
+
+#include "data/dtype.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef EMI_GPU_CHUNK_BYTES /* tests have smaller ones */
+#define EMI_GPU_CHUNK_BYTES ((size_t)256 << 20)
+#define EMI_GPU_STAGE_BYTES ((size_t)16 << 20)
+#endif
+
+enum { CHUNK_MOST = 1 << 16, SLICE_BYTES = 1 << 20 }; /* rows; of doubles that a thread reads at a time */
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t number(const emi_gpu_rows *rows)
+{
+    return rows->single ? sizeof(float) : sizeof(double);
+}
+
+/* Rows of so many bytes that are about so many together: one at least. */
+static size_t rows_in(size_t row, size_t bytes)
+{
+    return bytes / row > 1 ? bytes / row : 1;
+}
+
+size_t emi_gpu_chunk(size_t d, int single)
+{
+    return smaller(CHUNK_MOST, rows_in(d * (single ? sizeof(float) : sizeof(double)), EMI_GPU_CHUNK_BYTES));
+}
+
+/* ---- from the host ------------------------------------------------------------------------------------------------- */
+
+typedef struct sending {
+    const emi_gpu_rows *rows;
+    size_t first, count, slice;
+    char *to; /* pinned */
+} sending;
+
+static void narrow(const double *from, size_t count, float *to)
+{
+    for (size_t n = 0; n < count; n++) to[n] = (float)from[n]; /* all of them are floats */
+}
+
+/* As they lie, or as doubles, of which those that are floats become such again. */
+static em_status read_slice(const emi_gpu_rows *rows, size_t first, size_t count, void *to, double *room, em_error *err)
+{
+    const emi_shard *shard = rows->shard;
+    em_dtype own = rows->single ? EM_F32 : EM_F64;
+    const void *in_place =
+        shard->order || shard->data->type != own ? NULL : emi_data_in_place(shard->data, shard->first + first);
+    if (in_place) {
+        memcpy(to, in_place, count * rows->d * number(rows));
+        return emi_data_check(shard->data, shard->first + first, count, err);
+    }
+    if (!rows->single) return emi_shard_read(shard, first, count, to, err);
+    em_status status = emi_shard_read(shard, first, count, room, err);
+    if (status == EM_OK) narrow(room, count * rows->d, to);
+    return status;
+}
+
+static em_status read_body(void *context, int index, int worker, em_error *err)
+{
+    const sending *t = context;
+    size_t at = (size_t)index * t->slice, count = smaller(t->slice, t->count - at);
+    em_status status = read_slice(t->rows, t->first + at, count, t->to + at * t->rows->d * number(t->rows),
+                                  t->rows->helpers->scratch[worker].v, err);
+    emi_shard_forget(t->rows->shard, t->first + at, count);
+    return status;
+}
+
+/* While the device takes one buffer, threads fill the other. */
+static em_status send_rows(const emi_gpu_rows *rows, size_t first, size_t count, emi_address to, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t row = rows->d * number(rows), most = rows_in(row, EMI_GPU_STAGE_BYTES);
+    sending t = {.rows = rows, .slice = emi_rows_at_once((int)rows->d, SLICE_BYTES)};
+    for (size_t done = 0; done < count; done += t.count) {
+        void *stage = NULL;
+        t.first = first + done;
+        t.count = smaller(most, count - done);
+        TRY(emi_gpu_stage(rows->gpu, smaller(most, count) * row, &stage, err));
+        t.to = stage;
+        TRY(emi_pool_run(rows->helpers->pool, (int)((t.count + t.slice - 1) / t.slice), (double)(t.count * rows->d),
+                         read_body, &t, err));
+        TRY(emi_gpu_send(rows->gpu, to + done * row, t.count * row, err));
+    }
+done:
+    return status;
+}
+
+/* Whole chunks, beside what work may take, or all rows. */
+static em_status find_room(emi_gpu_rows *rows, em_error *err)
+{
+    enum { SPARED = 8, WORK = 6, COLUMNS = 1024 }; /* that part of the memory at least; or chunks, and columns */
+    size_t left = 0, total = 0, row = rows->d * number(rows), chunk = smaller(rows->chunk, rows->shard->count) * row;
+    em_status status = emi_gpu_memory(rows->gpu, &left, &total, err);
+    if (status != EM_OK) return status;
+    size_t work = WORK * chunk + sizeof(double) * COLUMNS * rows->d,
+           spared = total / SPARED > work ? total / SPARED : work, fits = left > spared ? left - spared : 0;
+    rows->resident = fits / row >= rows->shard->count ? rows->shard->count : fits / row / rows->chunk * rows->chunk;
+    return rows->resident ? emi_gpu_alloc(rows->gpu, rows->resident * row, &rows->at, err) : EM_OK;
+}
+
+em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
+                            em_error *err)
+{
+    em_status status = EM_OK;
+    size_t d = shard->data->columns;
+    *rows = (emi_gpu_rows){.gpu = gpu,
+                           .shard = shard,
+                           .d = d,
+                           .single = emi_dtype_is_single(shard->data->type),
+                           .row_step = (ptrdiff_t)d,
+                           .column_step = 1,
+                           .helpers = helpers};
+    rows->chunk = emi_gpu_chunk(d, rows->single);
+    status = emi_gpu_enter(gpu, err);
+    if (status != EM_OK) return status;
+    TRY(find_room(rows, err));
+    TRY(send_rows(rows, 0, rows->resident, rows->at, err));
+    TRY(emi_gpu_wait(gpu, err));
+done:
+    emi_gpu_leave(gpu);
+    return status;
+}
+
+void emi_gpu_rows_close(emi_gpu_rows *rows)
+{
+    if (!rows->lent && rows->gpu) emi_gpu_drop(rows->gpu, rows->at);
+    rows->at = 0, rows->resident = 0;
+}
+
+int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *failure, em_error *err)
+{
+    if (status != EM_OK && rows->must && err) *err = *failure;
+    if (status == EM_OK || rows->must) return 0;
+    emi_gpu_rows_close(rows);
+    rows->gave_up = 1;
+    (void)snprintf(rows->why, sizeof rows->why, "%.*s", (int)strcspn(failure->msg, ";"), failure->msg);
+    return 1;
+}
+
+/* ---- a chunk ---------------------------------------------------------------------------------------------------------- */
+
+em_status emi_gpu_rows_chunk(const emi_gpu_rows *rows, size_t first, emi_gpu_view *view, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t count = smaller(rows->chunk, rows->shard->count - first);
+    *view = (emi_gpu_view){0, count, rows->row_step, rows->column_step};
+    if (first < rows->resident) { /* whole chunks are */
+        view->at = rows->at + (emi_address)((ptrdiff_t)first * rows->row_step * (ptrdiff_t)number(rows));
+        return EM_OK;
+    }
+    TRY(emi_gpu_room(rows->gpu, EMI_GPU_CHUNK, count * rows->d * number(rows), &view->at, err));
+    TRY(send_rows(rows, first, count, view->at, err));
+done:
+    return status;
+}
+
+/* ---- standardised ------------------------------------------------------------------------------------------------------ */
+
+em_status emi_gpu_features_put(emi_gpu *gpu, const emi_standard *standard, emi_gpu_features *out, em_error *err)
+{
+    em_status status = EM_OK;
+    const double *const from[] = {standard->mean, standard->inverse_scale, standard->fill};
+    emi_address *const to[] = {&out->mean, &out->inverse, &out->fill}, at;
+    size_t size = sizeof(double) * (size_t)standard->d;
+    TRY(emi_gpu_room(gpu, EMI_GPU_FEATURES, 3 * size, &at, err));
+    for (size_t n = 0; n < 3; n++) {
+        *to[n] = from[n] ? at + n * size : 0;
+        if (from[n]) TRY(emi_gpu_put(gpu, *to[n], from[n], size, err));
+    }
+done:
+    return status;
+}
+
+em_status emi_gpu_standardise(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
+                              emi_real real, emi_address *out, em_error *err)
+{
+    enum { ROWS_A_PART = 32 };
+    static const emi_gpu_kernel kernels[2][2] = {{EMI_GPU_STANDARDISE_DD, EMI_GPU_STANDARDISE_DF},
+                                                 {EMI_GPU_STANDARDISE_FD, EMI_GPU_STANDARDISE_FF}};
+    emi_gpu_features at = *features;
+    long long row_step = view.row_step, column_step = view.column_step, count = (long long)view.count,
+              part = ROWS_A_PART, d = (long long)rows->d;
+    em_status status = emi_gpu_room(rows->gpu, EMI_GPU_ROWS, emi_real_size(real) * rows->d * view.count, out, err);
+    if (status != EM_OK) return status;
+    void *arguments[] = {&view.at, &row_step, &column_step, &count, &part, &d, &at.mean, &at.inverse, &at.fill, out};
+    return emi_gpu_launch(rows->gpu, kernels[rows->single][real], (view.count + ROWS_A_PART - 1) / ROWS_A_PART,
+                          (rows->d + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS, arguments, err);
+}

@@ -1,0 +1,72 @@
+/* A node's rows on a GPU: as they are, in float or double, the first of them for as long as the fit takes, those that do not fit
+ * sent anew for each pass.  Rows may also lie there already, somebody else's.
+ *
+ * They are gone through in chunks whose size follows from the row's alone, so that bits do not depend on how much memory is free. */
+#ifndef EMI_DATA_GPU_ROWS_H
+#define EMI_DATA_GPU_ROWS_H
+
+#include "data/operator.h"
+#include "gpu/gpu.h"
+
+#include <stddef.h>
+
+typedef struct emi_gpu_rows {
+    emi_gpu *gpu; /* borrowed */
+    const emi_shard *shard;
+    size_t d;
+    int single;                      /* numbers there are floats                                     */
+    emi_address at;                  /* of the first `resident` rows; 0: none                        */
+    size_t resident, chunk;          /* rows                                                         */
+    ptrdiff_t row_step, column_step; /* in numbers                                                   */
+    const emi_helpers *helpers;      /* threads that read what is sent; NULL for rows that are there */
+    int lent;                        /* the memory is somebody else's                                */
+    int must;                        /* a failure is one, and the CPU does not take over             */
+    int gave_up;                     /* it did                                                       */
+    char why[256];                   /* the failure                                                  */
+} emi_gpu_rows;
+
+/* Rows of a chunk. */
+size_t emi_gpu_chunk(size_t d, int single);
+
+/* Send them there, or as many as there is memory for. */
+em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
+                            em_error *err);
+void emi_gpu_rows_close(emi_gpu_rows *rows); /* accepts the zeroed */
+
+/* Did the GPU fail, and may the CPU do it from now on?  Else a failure is the caller's. */
+int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *failure, em_error *err);
+
+/* As an operator's, and as data/moments.h and data/by_rows.h have them.  Each enters the GPU. */
+em_status emi_gpu_rows_survey(const emi_gpu_rows *rows, const double *unit, double *found, em_error *err);
+em_status emi_gpu_rows_multiply(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X,
+                                emi_block Z, double *squares, em_error *err);
+em_status emi_gpu_rows_form(const emi_gpu_rows *rows, const emi_operator *C, double **out, em_error *err);
+em_status emi_gpu_rows_scores(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
+                              em_error *err);
+
+/* Rows as doubles, of a table that lies there. */
+em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count, double *out, em_error *err);
+
+/* ---- within the GPU, for those above ---------------------------------------------------------------------------------- */
+
+/* Rows that are there now. */
+typedef struct emi_gpu_view {
+    emi_address at;
+    size_t count;
+    ptrdiff_t row_step, column_step;
+} emi_gpu_view;
+
+/* The chunk from row `first` on. */
+em_status emi_gpu_rows_chunk(const emi_gpu_rows *rows, size_t first, emi_gpu_view *view, em_error *err);
+
+/* What is done to each feature, on the device; NULL there is 0. */
+typedef struct emi_gpu_features {
+    emi_address mean, inverse, fill;
+} emi_gpu_features;
+em_status emi_gpu_features_put(emi_gpu *gpu, const emi_standard *standard, emi_gpu_features *out, em_error *err);
+
+/* The rows of a view, standardised by these, in `real` and packed, in the room for that. */
+em_status emi_gpu_standardise(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
+                              emi_real real, emi_address *out, em_error *err);
+
+#endif
