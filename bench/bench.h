@@ -44,6 +44,7 @@ void bench_close(bench_problem *problem);
 void bench_iterations(const bench_machine *machine);
 void bench_small(double numpy_loops, double numpy_stacked);
 void bench_covariance(const bench_machine *machine);
+void bench_moments(const bench_machine *machine);
 void bench_krylov(const bench_machine *machine);
 void bench_large_network(void);
 void bench_memory(void);

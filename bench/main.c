@@ -73,6 +73,7 @@ int main(int count, char **arguments)
     bench_iterations(&machine);
     bench_small(loops, stacked);
     bench_covariance(&machine);
+    bench_moments(&machine);
     bench_krylov(&machine);
     bench_large_network();
     return 0;

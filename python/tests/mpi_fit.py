@@ -38,7 +38,7 @@ def several_nodes_a_process():
     pca = eigenmesh.PCA(3, nodes=8, topology="cycle", method="deepca").fit(local, comm=comm)
     np.testing.assert_allclose(pca.components_, eigenmesh.PCA(3).fit(X).components_, atol=1e-9)
     assert pca.network_.bytes > 0
-    parts = np.array_split(local, 8 // comm.size)
+    parts = np.array_split(local, 8 * (comm.rank + 1) // comm.size - 8 * comm.rank // comm.size)
     listed = eigenmesh.PCA(3, nodes=8, topology="cycle", method="deepca").fit(list(parts), comm=comm)
     np.testing.assert_array_equal(listed.components_, pca.components_)
 
@@ -101,6 +101,51 @@ def a_part_of_the_world():
     half.Free()
 
 
+def rows_that_keep_coming():
+    """Every process adds what it has, unequal batches; refresh makes the model of all of them."""
+    pca = eigenmesh.PCA(3, method="krylov", tol=1e-11)
+    for part in np.array_split(local[:-5], 3 + comm.rank):
+        pca.partial_fit(part)
+    pca.refresh(comm=comm)
+    seen = np.concatenate([part[:-5] for part in np.array_split(X, comm.size)])
+    np.testing.assert_allclose(pca.components_, eigenmesh.PCA(3).fit(seen).components_, atol=1e-9)
+    assert pca.n_samples_ == len(seen) and pca.n_samples_seen_ == len(local) - 5 and same_everywhere(pca.components_)
+    for row in local[-5:]:
+        pca.partial_fit(row[None])
+    refused(ValueError, "try refresh(comm=...)", lambda: pca.components_)
+    refused(ValueError, "try refresh(comm=...)", lambda: pca.transform(local))
+    before = pca._last.components
+    pca.refresh(comm=comm)
+    whole = eigenmesh.PCA(3).fit(X)
+    np.testing.assert_allclose(np.abs(pca.components_), np.abs(whole.components_), atol=1e-9)
+    np.testing.assert_allclose(pca.explained_variance_, whole.explained_variance_, rtol=1e-11)
+    assert (np.sum(before * pca.components_, axis=1) > 0).all() and 0 < pca.turn_ < 1.6
+    assert same_everywhere(pca.components_) and pca.transform(local).shape == (len(local), 3)
+    several = eigenmesh.PCA(3, nodes=8, topology="cycle", tol=1e-11)
+    for part in np.array_split(local, 8):
+        several.partial_fit(part)
+    several.refresh(comm=comm)
+    np.testing.assert_allclose(several.components_, whole.components_, atol=1e-9)
+
+
+def one_row_in_a_process_is_enough():
+    mine = X[comm.rank:comm.rank + 1] if comm.rank < comm.size - 1 else X[comm.size - 1:]
+    whole = eigenmesh.PCA(3).fit(X).components_
+    np.testing.assert_allclose(eigenmesh.PCA(3, tol=1e-11).fit(mine, comm=comm).components_, whole, atol=1e-9)
+    streamed = eigenmesh.PCA(3, tol=1e-11).partial_fit(mine).refresh(comm=comm)
+    np.testing.assert_allclose(streamed.components_, whole, atol=1e-9)
+
+
+def who_has_seen_nothing_is_named():
+    pca = eigenmesh.PCA(2)
+    if comm.rank < comm.size - 1 or comm.size == 1:
+        pca.partial_fit(local)
+    if comm.size > 1:
+        words = "refresh: no rows were seen; try partial_fit first"
+        refused(ValueError, words if comm.rank == comm.size - 1 else f"rank {comm.size - 1}: {words}",
+                lambda: pca.refresh(comm=comm))
+
+
 try:
     the_answer_is_that_of_all_rows()
     several_nodes_a_process()
@@ -109,6 +154,9 @@ try:
     failures_are_everybodys()
     a_callback_of_one_process_stops_all()
     a_part_of_the_world()
+    rows_that_keep_coming()
+    one_row_in_a_process_is_enough()
+    who_has_seen_nothing_is_named()
 except BaseException:
     import traceback
 

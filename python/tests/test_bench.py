@@ -230,3 +230,17 @@ def test_part_of_a_run_is_no_table(tmp_path, table):
     refused = into(readme, part)
     assert refused.returncode == 2 and "try make bench" in refused.stderr
     assert readme.read_text() == f"{BEGIN}{END}"
+
+
+def test_rows_in_batches_beside_incremental_pca():
+    """bench/streaming.py on few rows: ours are exact in both types, and theirs are not."""
+    run = subprocess.run([sys.executable, BENCH / "streaming.py", "--rows", "2000", "--batch", "250", "--rounds", "1",
+                          "-k", "4", "--single-rows", "200", "--markdown"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in run.stdout.splitlines() if "e-" in line]
+    found = [(name, float(subspace), float(component)) for _, name, _, _, subspace, component in lines]
+    assert [name for name, _, _ in found] == 2 * ["eigenmesh", "eigenmesh, with a model a batch", "IncrementalPCA"]
+    for place, (name, subspace, component) in enumerate(found):
+        bound = 1e-9 if place < 3 else 1e-5
+        assert component > 1e-3 if name == "IncrementalPCA" else subspace < bound and component < bound
+    assert "200 batches of one row of 10 features: " in run.stdout

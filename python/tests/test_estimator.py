@@ -269,10 +269,10 @@ def test_aligned_helper_is_not_vacuous():
 
 
 def test_parameters_are_options_of_the_librarys_table():
-    """Or about the network, the scores and who looks on."""
+    """Or about the network, rows that keep coming, the scores and who looks on."""
     from eigenmesh._native import PARAMETERS, options
     names = {PARAMETERS.get(option["name"], option["name"].replace("-", "_")) for option in options()}
-    beside = {"nodes", "topology", "weights", "whiten", "callback", "verbose"}
+    beside = {"nodes", "topology", "weights", "directions", "whiten", "callback", "verbose"}
     parameters = set(eigenmesh.PCA().get_params())
     assert beside < parameters and parameters - beside < names
 

@@ -27,6 +27,13 @@ assert eigenmesh.PCA("mle").fit(X).n_components_ == 4 and eigenmesh.PCA(0.5).fit
 none = eigenmesh.PCA(0).fit(X)
 assert np.allclose(none.inverse_transform(none.transform(X)), X.mean(axis=0)) and np.isfinite(none.score(X))
 
+stream = eigenmesh.PCA(2)
+for part in np.split(X, [1, 20]):
+    stream.partial_fit(part)
+assert stream.n_samples_seen_ == 60 and np.allclose(stream.components_, eigenmesh.PCA(2).fit(X).components_)
+again = pickle.loads(pickle.dumps(stream.partial_fit(X)))
+assert copy.copy(again).n_samples_seen_ == 120 and np.allclose(again.transform(X), stream.transform(X))
+
 class Frame:
     def __init__(self, names):
         self.columns = list(names)
@@ -46,6 +53,8 @@ def refused(call, text):
         raise AssertionError(text)
 
 refused(lambda: eigenmesh.PCA().transform(X), "not fitted")
+refused(lambda: stream.partial_fit(X[:, :3]), "expecting 5 features")
+refused(lambda: eigenmesh.PCA().refresh(), "no rows were seen")
 refused(lambda: eigenmesh.PCA().get_feature_names_out(), "not fitted")
 refused(lambda: pca.transform(X[:, :3]), "expecting 5 features")
 refused(lambda: pca.transform(X * np.nan), "NaN")

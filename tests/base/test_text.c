@@ -176,9 +176,22 @@ static void finds_what_follows_a_prefix(void **state)
     assert_string_equal(emi_text_after("all", ""), "all");
 }
 
+static void labels_are_in_order(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {"-1e3", "2", "2.0", "10", "1e308", "", "a", "b", "inf", "é"};
+    enum { COUNT = sizeof labels / sizeof *labels };
+    for (int a = 0; a < COUNT; a++)
+        for (int b = 0; b < COUNT; b++) {
+            int order = emi_text_order(labels[a], labels[b]);
+            assert_int_equal((order > 0) - (order < 0), (a > b) - (a < b));
+        }
+}
+
 static int run_all(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_are_in_order),
         cmocka_unit_test(refuses_what_is_no_number),
         cmocka_unit_test(reads_doubles),
         cmocka_unit_test(refuses_doubles_that_overflow),

@@ -69,7 +69,7 @@ refuses 2 "--nodes: 5, but 2 INPUTs are one node each" fit data.npy data.npy -k 
 refuses 2 "--split: 2 INPUTs are one node each" fit data.npy data.npy -k 2 --split shuffle -o model.npz
 refuses 2 "--threads: '0' is not a whole number" fit data.npy -k 2 --threads 0 -o model.npz
 refuses 2 "warp" fit data.npy -k 2 --engine warp -o model.npz
-refuses 2 "--init: 'ones' is not random or file:X0.npy" fit data.npy -k 2 --init ones -o model.npz
+refuses 2 "--init: 'ones' is not random, file:X0.npy or a model's .npz" fit data.npy -k 2 --init ones -o model.npz
 refuses 2 "--truth: 'yes' is not none, compute or file:Q.npy" fit data.npy -k 2 --truth yes -o model.npz
 refuses 2 "data.npy: is 40 x 6, not 6 x 2 (features x components)" fit data.npy -k 2 --init file:data.npy -o model.npz
 refuses 2 "data.npy: is 40 x 6, not 6 x 2 (features x components)" fit data.npy -k 2 --truth file:data.npy -o model.npz
@@ -225,7 +225,7 @@ rm x.svg
 program_path=$PWD/bin:$PATH refuses 2 "could not draw" fit data.npy -k 2 --quiet --plot x.svg
 
 # --- models that are none
-refuses 2 "MODEL.npz is missing" info
+refuses 2 "FILE.npz is missing" info
 refuses 2 "nowhere.npz" info nowhere.npz
 refuses 2 "data.npy" info data.npy
 refuses 2 "data.csv" info data.csv

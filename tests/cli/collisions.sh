@@ -43,7 +43,7 @@ refuses 2 "OUTPUT: 'data.npy' is the file of INPUT too" convert data.npy raw:f32
 refuses 2 "OUTPUT: 'data.bin' is the file of INPUT too" convert raw:f64:6:data.bin raw:f32:data.bin
 refuses 2 "--output: 'data.npy' is the file of INPUT 'link.npy' too" transform model.npz link.npy -o raw:f64:data.npy
 refuses 2 "--output: 'model.npz' is the file of MODEL.npz too" transform model.npz data.npy -o model.npz
-refuses 2 "--plot: 'model.npz' is the file of MODEL.npz too" info model.npz --plot model.npz
+refuses 2 "--plot: 'model.npz' is the file of FILE.npz too" info model.npz --plot model.npz
 if [[ $has_hdf5 == yes ]]; then
     refuses 2 "OUTPUT: 'data.h5' is the file of INPUT too" convert data.h5:/data data.h5:/more
     refuses 2 "--output: 'data.h5' is the file of INPUT too" transform model.npz data.h5 -o data.h5:/scores

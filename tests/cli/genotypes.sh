@@ -48,6 +48,23 @@ lines = [line.split("\t")[2:] for line in open("new.eigenvec").read().splitlines
 np.testing.assert_allclose(np.array(lines, float) * model["singular_values"], scores, rtol=1e-9, atol=1e-9)'
 "$python" -c "$agreement" || fail "scores and .eigenvec disagree"
 
+# What does not fit, of people with calls that are missing: these are where the mean is.
+works transform pooled.npz pooled.bed --scores components,t2,q -o unlike.npy
+says "T^2       limit "
+works convert pooled.bed pooled.npy
+anomalies='
+import numpy as np
+X, found, m = np.load("pooled.npy"), np.load("unlike.npy"), np.load("pooled.npz")
+Y = np.where(np.isnan(X), 0, (X - m["mean"]) / m["scale"])
+W, var = m["components"], m["explained_variance"]
+assert np.isnan(X).any() and np.abs(W[:, (np.nanstd(X, axis=0) == 0)]).max(initial=0) == 0
+Z = Y @ W.T
+np.testing.assert_allclose(found[:, :-2], Z, rtol=1e-9, atol=1e-9)
+np.testing.assert_allclose(found[:, -2], (Z**2 / var).sum(1), rtol=1e-9)
+np.testing.assert_allclose(found[:, -1], ((Y - Z @ W)**2).sum(1), rtol=1e-9)'
+"$python" -c "$anomalies" || fail "NumPy finds other T^2 and Q"
+refuses 2 "eigenvec" transform pooled.npz new.bed --scores t2 -o new-t2.eigenvec
+
 # --- three sites: swapped alleles, another order, any network, any split ---------------------------------------------------
 
 for how in "-t complete" "-t path --method krylov --precision double" "--method deepca -t cycle --tolerance 1e-8" \
@@ -122,6 +139,17 @@ works info numbers.npz --loadings numbers.tsv
 sed 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tAAA/; s/\trs9\t0\t/\trs9\t0\t1/' b.bim >other.bim
 cp b.bed other.bed
 cp b.fam other.fam
-refuses 2 "other.bed: lacks 2 variants of a.bed, or has other positions or alleles: rs7, rs9; try" fit a.bed other.bed -k 2
+refuses 2 "other.bed: lacks 2 variants of a.bed, or has other chromosomes, positions or alleles: rs7, rs9; try" fit a.bed other.bed -k 2
 rm other.fam
 refuses 2 "there is no other.fam beside it" fit other.bed -k 2
+
+# What belongs to the input is not overwritten.
+for ending in bim fam; do
+    refuses 2 "--output: 'pooled.$ending' is the file of INPUT too" fit pooled.bed -k 2 -o pooled.$ending
+    refuses 2 "--trace: 'pooled.$ending' is the file of INPUT too" fit pooled.bed -k 2 -o x.npz --trace pooled.$ending
+done
+
+# Identifiers name columns; a model's are its own; without a mean nothing stands for what is missing.
+works fit pooled.bed -k 2 --columns rs1,rs5,rs9 -o three.npz
+refuses 2 "--columns: the variants are those of three.npz" transform three.npz pooled.bed -o x.npy --columns 0-2
+refuses 2 "plain.npz has no mean to fill with" transform plain.npz pooled.bed -o x.eigenvec

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-commands=(fit compare reproduce transform info generate topology convert)
+commands=(fit compare reproduce transform moments merge info generate topology convert)
 # Studies between sites are not in every build.
 if "$EIGENMESH" help key >/dev/null 2>&1; then
     commands+=("key new" "key show" "study check" "node" "audit check")
@@ -121,7 +121,7 @@ offers "eigenmesh key " new
 offers "eigenmesh key s" show
 offers "eigenmesh study " check
 offers "eigenmesh help key n" new
-if [[ ${#commands[@]} -gt 8 ]]; then
+if [[ " ${commands[*]} " == *" key new "* ]]; then
     offers "eigenmesh key new --o" --output
     offers "eigenmesh key new -o so" some.npy
     offers "eigenmesh key show so" some.npy

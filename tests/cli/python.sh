@@ -69,7 +69,7 @@ assert small.dtype == np.float32 and (small == data.astype(np.float32)).all()
 
 fit = json.load(open("fit.json"))
 assert fit["converged"] is True and fit["nodes"] == 1 and fit["samples"] == 500 and fit["features"] == 12
-assert fit["files"] == {"model": "model.npz", "trace": None, "plot": None}
+assert fit["files"] == {"model": "model.npz", "trace": None, "plot": None, "report": None}
 assert [c["component"] for c in fit["components"]] == [1, 2, 3]
 np.testing.assert_allclose([c["variance"] for c in fit["components"]], values[:3], rtol=1e-9)
 np.testing.assert_allclose([c["exact_variance"] for c in fit["components"]], values[:3], rtol=1e-9)

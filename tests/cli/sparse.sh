@@ -79,6 +79,8 @@ if has hdf5; then
     works fit "$files/cells-csr.h5ad" --columns ACTB,TP53 -k 1 -q -o two.npz
     works info two.npz
     says "5 x 2"
+    refuses 2 "which are no feature of two.npz; try --columns with the names that both have" transform two.npz "$files/cells-csr.h5ad" -o x.csv
+    works transform two.npz "$files/cells-csr.h5ad" -o two.csv --columns ACTB,TP53
     refuses 2 "no such column" fit "$files/cells-csr.h5ad" --columns BRCA1 -k 1 -o no.npz
 fi
 works compare cells.mtx -k 2 -n 3 --methods krylov,deepca

@@ -98,13 +98,53 @@ static void other_variants_are_refused_by_name(void **state)
         .size = sizeof options, .features = wanted, .feature_count = MANY, .features_of = "first.bed"};
     const char *path = write_small("strand", NULL, NULL);
     assert_refused(path, &options, EM_EDATA,
-                   "lacks 12 variants of first.bed, or has other positions or alleles: rs1, rs2, "
+                   "lacks 12 variants of first.bed, or has other chromosomes, positions or alleles: rs1, rs2, "
                    "rs3, rs4, rs5, rs6, rs7, rs8, rs9, rs10 and 2 more; try");
     const char *const twice[] = {"rs1 1 1 A G", "rs1 1 1 A G"};
     const em_read_options again = {
         .size = sizeof again, .features = twice, .feature_count = 1, .features_of = "first.bed"};
     assert_refused(write_small("twice", "1 rs1 0 1 A G\n1 rs1 0 1 G A\n", NULL), &again, EM_EDATA,
                    "more than one variant rs1");
+}
+
+/* Those that plink2's PCA leaves out are left out and counted, unless they are asked for. */
+static void what_is_no_autosome(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bim, *columns;
+        size_t left;
+        const char *remarks;
+    } cases[] = {
+        {"1 a 0 1 A G\nchrX b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
+        {"01 a 0 1 A G\nmt b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
+        {"22 a 0 1 A G\n23 b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
+        {"29 a 0 1 A G\n23 b 0 1 A G\n", NULL, 2, "PLINK genotypes"}, /* of cows */
+        {"1 a 0 1 A G\n1 b 0 -5 A G\n", NULL, 1, "without 1 that a negative position marks"},
+        {"1 a 0 1 A G\nX b 0 1 A G\n", "b", 1, "PLINK genotypes"},
+        {"1 a 0 1 A G\nX b 0 1 A G\n", "0-1", 2, "PLINK genotypes"},
+        {"1 a 0 1 A G\n1 a 0 1 G A\n", NULL, 2, "1 that is there twice (a), told apart by their order"},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        const em_read_options options = {.size = sizeof options, .columns = cases[n].columns};
+        em_data *data = NULL;
+        em_error err = {0};
+        assert_ok(em_data_open(&data, write_small("kinds", cases[n].bim, NULL), &options, &err), &err);
+        assert_int_equal(em_data_columns(data), cases[n].left);
+        if (!strstr(em_data_remarks(data), cases[n].remarks)) fail_msg("case %zu: %s", n, em_data_remarks(data));
+        em_data_free(&data);
+    }
+    const em_read_options but_one = {.size = sizeof but_one, .columns = "-a"};
+    assert_refused(write_small("kinds", "1 a 0 1 A G\nX b 0 1 A G\n", NULL), &but_one, EM_EDATA,
+                   "no variant of an autosome");
+}
+
+static void parents_are_told_of(void **state)
+{
+    (void)state;
+    em_data *data = open_table(write_small("parents", NULL, "F1 I1 0 0 1 2\nF1 I2 I1 0 2 -9\nF3 I3 0 I9 0 1\n"));
+    assert_non_null(strstr(em_data_remarks(data), "of whom 2 have parents"));
+    em_data_free(&data);
 }
 
 static void people_have_labels(void **state)
@@ -135,7 +175,8 @@ static void bytes_that_are_no_bed(void **state)
     assert_refused(scratch_file("bytes.bed", whole, 4), NULL, EM_EDATA, "4 bytes, where 2 variants of 3 people take 5");
     assert_refused(scratch_file("bytes.bed", whole, 6), NULL, EM_EDATA, "6 bytes, where 2 variants of 3 people take 5");
     assert_refused(scratch_file("bytes.bed", "\x6c\x1b\0abc", 6), NULL, EM_EDATA, "person after person");
-    assert_refused(scratch_file("bytes.bed", "\x6c\x1b", 2), NULL, EM_EDATA, "person after person");
+    assert_refused(scratch_file("bytes.bed", "\x6c\x1b", 2), NULL, EM_EDATA, "ends after 2 bytes");
+    assert_refused(scratch_file("bytes.bed", "\x6c\x1b\2abc", 6), NULL, EM_EDATA, "its third byte is 02");
     assert_refused(scratch_file("bytes.bed", "\x01\x02\x03", 3), NULL, EM_EDATA, "is no .bed of PLINK");
     assert_refused(scratch_file("bytes.dat", whole, 5), NULL, EM_EDATA, "a name that ends in .bed");
 }
@@ -149,7 +190,8 @@ static void texts_that_are_wrong(void **state)
         {"1 rs1 0 1 A G\n1 rs2 0 2 A\n", NULL, "line 2 has 5 fields, not 6"},
         {"1 rs1 0 1 A G\n1 rs2 0 2 A G T\n", NULL, "line 2 has 7 fields, not 6"},
         {"1 rs1 0 x A G\n1 rs2 0 2 A G\n", NULL, "line 1 has 'x' as its position; try a whole number"},
-        {"1 rs1 0 -1 A G\n1 rs2 0 2 A G\n", NULL, "line 1 has '-1' as its position"},
+        {"1 rs1 0 - A G\n1 rs2 0 2 A G\n", NULL, "line 1 has '-' as its position"},
+        {"X rs1 0 1 A G\n1 rs2 0 -2 A G\n", NULL, "has no variant of an autosome; try option columns, 0-1"},
         {"1 rs1 0 1 A G\n", NULL, "where 1 variants of 3 people take 4"},
         {"\n", NULL, "has no variant"},
         {NULL, "f i 0 0 0\n", "line 1 has 5 fields, not 6"},
@@ -206,6 +248,8 @@ int main(void)
                                        cmocka_unit_test(columns_by_name_and_by_position),
                                        cmocka_unit_test(variants_of_another_file),
                                        cmocka_unit_test(other_variants_are_refused_by_name),
+                                       cmocka_unit_test(what_is_no_autosome),
+                                       cmocka_unit_test(parents_are_told_of),
                                        cmocka_unit_test(people_have_labels),
                                        cmocka_unit_test(bytes_that_are_no_bed),
                                        cmocka_unit_test(texts_that_are_wrong),

@@ -307,6 +307,39 @@ static void a_decimal_comma_of_the_locale_changes_nothing(void **state)
     locale_plain();
 }
 
+/* ---- text in memory -------------------------------------------------------------------------------- */
+
+static void a_text_is_read_as_a_file(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b\n1,2\n3,4\nnot,read\n";
+    double values[4];
+    em_error err;
+    em_data *data = NULL;
+    assert_int_equal(em_data_from_text(&data, "a stream", text, 12, NULL, &err), EM_OK);
+    assert_int_equal(em_data_rows(data), 2);
+    assert_string_equal(em_data_column_name(data, 1), "b");
+    assert_string_equal(em_data_name(data), "a stream");
+    assert_int_equal(em_data_read(data, 0, 2, values, &err), EM_OK);
+    for (int n = 0; n < 4; n++) assert_true(values[n] == n + 1);
+    em_data_free(&data);
+}
+
+static void part_of_a_text_knows_its_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "1,2\n3,x\n";
+    const em_read_options part = {.size = sizeof part, .header = EM_HEADER_NO, .columns = "0,1", .lines_before = 1000};
+    em_error err;
+    em_data *data = NULL;
+    assert_int_equal(em_data_from_text(&data, "a stream", text, sizeof text - 1, &part, &err), EM_EDATA);
+    assert_null(data);
+    assert_non_null(strstr(err.msg, "a stream: line 1002, column 2: 'x'"));
+    assert_int_equal(em_data_from_text(&data, "a stream", text, 0, &part, &err), EM_EDATA);
+    assert_int_equal(em_data_from_text(&data, "a stream", "1\0,2\n", 6, &part, &err), EM_EDATA);
+    assert_int_equal(em_data_from_text(&data, "a stream", "\n\n", 2, NULL, &err), EM_EDATA);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +358,8 @@ int main(void)
         cmocka_unit_test(what_is_no_text_is_refused),
         cmocka_unit_test(decimals_are_rounded_exactly),
         cmocka_unit_test(a_decimal_comma_of_the_locale_changes_nothing),
+        cmocka_unit_test(a_text_is_read_as_a_file),
+        cmocka_unit_test(part_of_a_text_knows_its_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "data/dtype.h"
 #include "support/tables.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,10 @@ static void check_indexed(char *line)
     double wanted[MOST];
     em_dtype expected;
     assert_true(rows * columns <= MOST);
+    if (strcmp(type, "f128") == 0 && LDBL_MANT_DIG != 64) {
+        (void)printf("skipped: %s: NumPy's longest float is that of the machine, and this one's is not x86's\n", name);
+        return;
+    }
     for (size_t n = 0; n < rows * columns; n++) wanted[n] = strtod(strtok_r(NULL, " \n", &rest), NULL);
     (void)snprintf(path, sizeof path, FILES "%s", name);
     check_table(path, NULL, rows, columns, wanted, name, 0);

@@ -150,6 +150,44 @@ static void again_and_again(void **state)
     }
 }
 
+/* Begun from the last answer, which the rest of the fit needs too: the turn is told of it, and signs follow it. */
+static void a_fit_from_the_last_answer_goes_on(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"krylov", "deepca", "dsa", "auto"};
+    em_options before = options_for("krylov"), options;
+    before.iterations = 1;
+    em_model *last = fit(&before, &usual), *whole = NULL, *part = NULL;
+    em_error err = {0};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        int resumed = 0;
+        options = options_for(methods[m]);
+        em_options_set_last(&options, last);
+        whole = fit(&options, &usual);
+        assert_true(em_model_info(whole)->turn > 0);
+        for (long at = 1; at < em_model_info(whole)->iterations && at < 20; at += 3) {
+            resumed += check_resumed(options, &usual, at, 0, whole) > 0;
+            resumed += check_resumed(options, &usual, at, 1, whole) > 0;
+        }
+        assert_true(resumed >= 2 || strcmp(em_model_info(whole)->method, "covariance") == 0);
+        em_model_free(&whole);
+    }
+    long at = 3;
+    options = options_for("deepca");
+    options.checkpoint = file;
+    options.monitor = stop_at;
+    options.monitor_user = &at;
+    em_options_set_last(&options, last);
+    (void)remove(file);
+    part = fit(&options, &usual);
+    em_model_free(&part);
+    options.monitor = NULL;
+    options.resume = 1;
+    em_options_set_last(&options, NULL); /* it is another fit without */
+    assert_fails(try_fit(&part, &options, &usual, &err), EM_EINVAL, "option init", &err);
+    em_model_free(&last);
+}
+
 /* More iterations than were asked for at first.  How many are asked for decides how C is applied: the last bits may
  * differ. */
 static void the_limit_may_be_another(void **state)
@@ -199,6 +237,7 @@ int main(void)
         cmocka_unit_test(columns_that_are_found_stay_found),
         cmocka_unit_test(options_that_change_the_course),
         cmocka_unit_test(again_and_again),
+        cmocka_unit_test(a_fit_from_the_last_answer_goes_on),
         cmocka_unit_test(the_limit_may_be_another),
         cmocka_unit_test(checkpoints_come_as_often_as_asked),
     };

@@ -42,7 +42,7 @@ static outcome run_once(const lab_experiment *about)
 }
 
 /* How often each outcome came, of all allocations that there are. */
-static void fail_each_once(const lab_experiment *about, int count[3])
+static void count_outcomes(const lab_experiment *about, int count[3])
 {
     long before = memory_live();
     for (long n = 0, failed = 1; failed; n++) {
@@ -59,7 +59,7 @@ static void fail_each_once(const lab_experiment *about, int count[3])
 static void check_counts(const lab_experiment *about)
 {
     int count[3] = {0};
-    fail_each_once(about, count);
+    count_outcomes(about, count);
     assert_int_equal(count[UNHARMED], 1);
     assert_true(count[FAILED] > 40 && count[RESULT] > 60);
 }

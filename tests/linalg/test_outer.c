@@ -42,7 +42,7 @@ static void open_fixture(fixture *f, int n, size_t count, emi_real real, int acr
         .n = n, .C = room((size_t)n * (size_t)n * sizeof(double)), .weight = 0.5, .real = real, .across = across};
     memset(f->sum.C, 0, (size_t)n * (size_t)n * sizeof(double));
     for (int w = 0; w < WORKERS; w++)
-        f->scratch[w] = (emi_scratch){room((5 + emi_outer_needs()) * sizeof(double)), 5 + emi_outer_needs()};
+        f->scratch[w] = (emi_scratch){room((5 + emi_outer_needs(0)) * sizeof(double)), 5 + emi_outer_needs(0)};
 }
 
 static void close_fixture(fixture *f)
@@ -91,6 +91,30 @@ static void tiles_are_the_formula(void **state)
         }
 }
 
+/* A vector more, in double, however many sums there were before. */
+static void a_vector_more_is_added_once(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    static const size_t counts[] = {1, 32, 255, 256, 257, 512, 700};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        fixture with, without;
+        double more[N];
+        open_fixture(&with, N, counts[c], EMI_SINGLE, 0);
+        open_fixture(&without, N, counts[c], EMI_SINGLE, 0);
+        matrix_fill(more, N, 8);
+        with.sum.more = more;
+        add(&with, NULL);
+        add(&without, NULL);
+        for (size_t j = 0; j < N; j += 7)
+            for (size_t i = 0; i < N; i += 5)
+                assert_close(with.sum.C[j * N + i], without.sum.C[j * N + i] + more[i] * more[j],
+                             1e-15 * (double)counts[c]);
+        close_fixture(&without);
+        close_fixture(&with);
+    }
+}
+
 static void threads_change_no_bit(void **state)
 {
     (void)state;
@@ -113,6 +137,7 @@ static void threads_change_no_bit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_are_the_formula),
+                                       cmocka_unit_test(a_vector_more_is_added_once),
                                        cmocka_unit_test(threads_change_no_bit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static em_options exact_options(const char *method)
     options.method = method;
     options.components = K;
     options.tolerance = 1e-9;
+    options.device = (emi_device_choice)engines_manner.device;
     return options;
 }
 

@@ -1,4 +1,5 @@
 /* Names of features in a model and its file, there and back; and files of other versions. */
+#include "data/names.h"
 #include "model/model.h"
 #include "support/check.h"
 

@@ -30,4 +30,4 @@ agrees check pooled.bed 5 split.eigenvec --eigenval split.eigenval
 sed 's/\trs7\t0\t\([0-9]*\)\t./\trs7\t0\t\1\tAAA/' c.bim >other.bim
 cp c.bed other.bed
 cp c.fam other.fam
-refuses_together 3 2 "other.bed: lacks 1 variant of a.bed, or has other positions or alleles: rs7; try" fit a.bed b.bed other.bed -k 2
+refuses_together 3 2 "other.bed: lacks 1 variant of a.bed, or has other chromosomes, positions or alleles: rs7; try" fit a.bed b.bed other.bed -k 2

@@ -29,6 +29,12 @@ for inputs in 'shard-%d.csv' "$(echo shard-{0,1,2,3,4,5}.csv)"; do
     grep variance "$out" | cmp - wanted || fail "other numbers from files apart"
 done
 
+# The page of the first rank shows its own rows, and says so.
+launch -n 3 ./apart fit shard-%d.csv -n 6 -k 2 --header no --report page.html --report-scores
+[[ $status -eq 0 ]] || fail "status is not 0"
+sed 's/<[^>]*>//g' rank-0/page.html | grep -F "These are 100 rows. They are those of this process; others are elsewhere." >"$scratch/log/page" ||
+    fail "the page does not say whose rows these are"
+
 # Of one file, each rank has only its own rows as they are; to read any other would show.
 formats=(npy)
 if has hdf5; then formats+=(h5); fi

@@ -73,6 +73,12 @@ const kind kinds[] = {
      .command = FIT("x.mtx"),
      .output = "model.npz",
      .text = 1},
+    {.name = "moments",
+     .file = "x.npz",
+     .bases = {"exact.npz", "sketch.npz"},
+     .command = COMMAND("merge", "x.npz", "-k", "2", "-o", "model.npz"),
+     .output = "model.npz",
+     .under_seal = seal_break_zip},
     {.name = "model-info",
      .file = "m.npz",
      .bases = {"model.npz"},
@@ -234,6 +240,8 @@ void make_bases(const victim *program)
     write_changed("f64.npy", "fortran.npy", "False", "True ");
     write_changed("i16.npy", "big.npy", "<i2", ">i2");
     must_run(program, 0, "fit " INTACT_FILE " -k 2 -n 3 -o model.npz");
+    must_run(program, 0, "moments " INTACT_FILE " -o exact.npz");
+    must_run(program, 0, "moments " INTACT_FILE " --directions 3 -o sketch.npz");
     /* a run that cannot write its model keeps its checkpoint */
     must_run(program, 1,
              "fit " INTACT_FILE

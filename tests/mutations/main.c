@@ -6,6 +6,7 @@
  * that were too much are kept in mutations-failed, and the command that shows it is printed. */
 #define _DEFAULT_SOURCE
 #include "arena.h"
+#include "kernels.h"
 #include "mutate.h"
 #include "self_test.h"
 
@@ -232,6 +233,7 @@ static request read_arguments(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static campaign c;
+    kernels_choose(argv); /* the program would start itself again for them, which is us in a fork */
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int failed, workers = cores < 1 ? 1 : cores > MOST_WORKERS ? MOST_WORKERS : (int)cores;
     c.asked = read_arguments(argc, argv);

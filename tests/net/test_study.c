@@ -217,6 +217,7 @@ static const char *const meanings[][CHANGE] = {
     {"scale = std", "scale = none"},
     {"scale = std", "scale = spectral"},
     {"masks = no", "masks = yes"},
+    {"masks = no", "masks = no\nfollow = yes"},
     {"[site oslo]", "[site rome]\nid = " ID_3 "\nneighbours = berlin\n[site oslo]"},
     {"[site berlin]", "[site rome]\nid = " ID_3 "\nneighbours = berlin\n[site berlin]"},
     {"neighbours = oslo\n", ""},
@@ -227,6 +228,18 @@ static const char *const meanings[][CHANGE] = {
     {"[site paris]", "[site lyon]", "paris, ", "lyon, "}};
 
 enum { MEANINGS = sizeof meanings / sizeof *meanings };
+
+/* A file of before there was this key keeps its fingerprint. */
+static void not_following_is_the_same_as_silence(void **state)
+{
+    (void)state;
+    static const char *const silence[CHANGE] = {"masks = no", "masks = no\nfollow = no"};
+    emi_study *study = parsed(base, sizeof base - 1), *same = parsed_with(silence);
+    assert_int_equal(same->follow, 0);
+    assert_memory_equal(study->digest, same->digest, EMI_SHA_BYTES);
+    emi_study_close(&same);
+    emi_study_close(&study);
+}
 
 static void another_meaning_has_another_digest(void **state)
 {
@@ -367,6 +380,7 @@ int main(void)
                                        cmocka_unit_test(one_meaning_has_one_digest),
                                        cmocka_unit_test(sections_in_another_order),
                                        cmocka_unit_test(another_meaning_has_another_digest),
+                                       cmocka_unit_test(not_following_is_the_same_as_silence),
                                        cmocka_unit_test(whatever_the_locale),
                                        cmocka_unit_test(sites_tree_and_dialling),
                                        cmocka_unit_test(the_earlier_dials_where_it_has_no_address),

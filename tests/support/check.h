@@ -31,8 +31,8 @@ void check_fails(em_status status, em_status code, const char *words, const em_e
         skip();                                                                                                        \
     } while (0)
 
-/* Where every access is checked, all is several times slower, and the same code runs whatever the seed. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* Where every access is checked or every instruction emulated, all is many times slower, and the same code runs whatever the seed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EM_EMULATED)
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };

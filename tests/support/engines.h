@@ -17,6 +17,7 @@ typedef struct engine_manner {
                   any other, and patience alone ends that */
     int quick; /* rounds cost next to nothing; 0: what the suites do over and over, and what is about methods alone, they leave
                   to engines that are */
+    int device; /* that multiplies the rows: fit/options.h */
 } engine_manner;
 
 extern const engine_manner engines_manner;

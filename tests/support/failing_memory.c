@@ -2,6 +2,7 @@
 #include "support/failing_memory.h"
 
 #include "base/memory.h"
+#include "support/check.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -83,4 +84,23 @@ int emi_size_overflows(size_t a, size_t b, size_t *out)
 size_t emi_memory_refused(void)
 {
     return 0;
+}
+
+long fail_each_once(workflow *run, const void *how)
+{
+    long n = 0, before = memory_live();
+    for (;; n++) {
+        em_error err = {0};
+        memory_fail_at(n);
+        em_status status = run(how, &err);
+        int failed = memory_has_failed();
+        memory_fail_at(-1);
+        assert_int_equal(memory_live(), before);
+        if (!failed) {
+            assert_ok(status, &err);
+            return n;
+        }
+        assert_fails(status, EM_ENOMEM, "", &err);
+        assert_true(strlen(err.msg) > 0);
+    }
 }

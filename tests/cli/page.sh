@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# --report: a page for people that needs nothing but itself, whose numbers are those of the model, and on which no text of the data
+# runs.  What a browser makes of it is in page_browser.sh.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# What the page says, as words: tags are blanks, and entities characters.
+words() {
+    python3 -c 'import html, re, sys
+text = re.sub(r"<style>.*?</style>", " ", open(sys.argv[1], encoding="utf-8").read(), flags=re.S)
+print(re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", text))).replace("\u202f", " "))' "$1"
+}
+page_says() { grep -qF -- "$2" <<<"$(words "$1")" || fail "$1 does not say '$2'"; }
+page_lacks() { ! grep -qF -- "$2" "$1" || fail "$1 has '$2'"; }
+small() { [[ $(stat -c %s "$1") -lt 2000000 ]] || fail "$1 has $(stat -c %s "$1") bytes"; }
+
+cat >flowers.csv <<'END'
+id,length,width,"<img src=x onerror=alert(1)>",名前,الطول,species
+patient1,5.1,3.5,1.4,0.2,3,setosa
+patient2,4.9,3.0,1.4,0.2,4,setosa
+patient3,7.0,3.2,4.7,1.4,1,<b>bold</b>
+patient4,6.4,3.2,4.5,1.5,9,<b>bold</b>
+patient5,6.3,3.3,6.0,2.5,2,
+patient6,5.8,2.7,5.1,1.9,6,虹
+END
+
+# ---- what there is to say
+works fit flowers.csv -k 3 -n 3 --report page.html --label species -o model.npz
+says "report    page.html"
+page_says page.html "Principal components of flowers.csv"
+page_says page.html "Converged. The components are as accurate as was asked for."
+page_says page.html "This page shows single rows of the data."
+page_says page.html "id text species the label"
+page_lacks page.html patient
+page_says page.html "<img src=x onerror=alert(1)>"
+page_says page.html "<b>bold</b>"
+page_says page.html "no label 1"
+page_says page.html "eigenmesh fit flowers.csv --nodes 3"
+page_says page.html "Seed 0"
+for wrong in '<img' '<b>' '<script' 'http:' 'https:' 'url('; do page_lacks page.html "$wrong"; done
+# Nothing is referred to but an icon that is empty.
+! grep -oE '(src|href)="[^"]*"' page.html | grep -v '^href="data:,"$' || fail "the page refers to something outside"
+
+# ---- the numbers are those of the model
+works info model.npz --json
+cp "$out" model.json
+python3 - page.html model.json <<'P' || fail "the numbers on the page are not those of the model"
+import html, json, re, sys
+page, model = open(sys.argv[1], encoding="utf-8").read(), json.load(open(sys.argv[2]))
+def cells(table):
+    body = re.search(rf'id="{table}".*?<tbody>(.*?)</tbody>', page, re.S)[1]
+    return [[html.unescape(re.sub("<[^>]*>", "", cell)).replace("\u202f", "") for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)]
+            for row in re.findall(r"<tr>(.*?)</tr>", body, re.S)]
+assert len(cells("components")) == len(model["components"]) == 3
+for row, known in zip(cells("components"), model["components"]):
+    assert row[0] == str(known["component"])
+    assert row[1] == f"{known['variance']:.6g}", (row, known)
+    assert row[2] == f"{100 * known['ratio']:.2f}%" and row[3] == f"{100 * known['cumulative']:.2f}%"
+    assert row[4] == f"{known['residual']:.1e}"
+for row, phase in zip(cells("sent"), ["set-up", "method", "stopping", "report", "total"]):
+    assert [int(n) for n in row[1:]] == [model["sent"][phase][n] for n in ("rounds", "messages", "bytes")], row
+assert [row[0:2] for row in cells("nodes")] == [["0", "2"], ["1", "2"], ["2", "2"]]
+said = dict(re.findall(r'id="(rows|features|node-count|method|iterations|seed|worst)"[^>]*>(?:<[^>]*>)?([^<]*)<', page))
+assert said == {"rows": "6", "features": str(model["features"]), "node-count": "3", "method": model["method"],
+                "iterations": str(model["iterations"]), "seed": "0", "worst": f"{model['worst_residual']:.1e}"}, said
+P
+
+# ---- the command on it makes the same model again
+mkdir bin again
+ln -s "$(realpath "$EIGENMESH")" bin/eigenmesh
+cp flowers.csv again
+command=$(python3 -c 'import html, re, sys
+print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' page.html)
+(cd again && PATH=$PWD/../bin:$PATH bash -c "$command" >/dev/null) || fail "'$command' does not work"
+python3 - model.npz again/model.npz <<'P' || fail "'$command' makes another model"
+import sys, zipfile
+one, other = (zipfile.ZipFile(path) for path in sys.argv[1:])
+for name in ("components.npy", "explained_variance.npy", "mean.npy"): assert one.read(name) == other.read(name), name
+P
+mv flowers.csv "it's \$HOME.csv"
+works fit "it's \$HOME.csv" -k 2 --report quoted.html
+page_says quoted.html "eigenmesh fit 'it'\\''s \$HOME.csv' --report quoted.html"
+mv "it's \$HOME.csv" flowers.csv
+
+# ---- rows are drawn only when somebody asks
+works fit flowers.csv -k 2 --report shy.html
+page_says shy.html "Rows are not on this page"
+page_lacks shy.html 'class="private"'
+page_lacks shy.html 'h0"'
+page_lacks shy.html setosa
+works fit flowers.csv -k 2 --report points.html --report-scores
+page_says points.html "These are 6 rows."
+page_lacks points.html setosa
+refuses 2 "--label: there is no page to draw rows on" fit flowers.csv -k 2 --label species
+refuses 2 "--report-scores: there is no page" fit flowers.csv -k 2 --report-scores
+refuses 2 "--label kind: not in flowers.csv" fit flowers.csv -k 2 --report new.html --label kind
+refuses 2 "page.html' is the file of" fit flowers.csv -k 2 -o page.html --report page.html
+refuses 2 "flowers.csv' is the file of" fit flowers.csv -k 2 --report flowers.csv
+refuses 2 "/nowhere/page.html" fit flowers.csv -k 2 -o new.npz --report /nowhere/page.html
+refuses 2 "--report: the name is empty" fit flowers.csv -k 2 --report ""
+
+# ---- of a model alone; to standard output; in JSON
+works info model.npz --report alone.html
+says "report    alone.html"
+page_says alone.html "Which files these were, and what was left out of them, a model does not keep"
+page_says alone.html "Who was linked with whom, a model does not keep"
+run info model.npz --report -
+[[ $status -eq 0 && $(head -n 1 "$out") == '<!DOCTYPE html>' && $(tail -n 1 "$out") == '</html>' ]] || fail "no page on stdout"
+works fit flowers.csv -k 2 --report json.html --json
+says '"report": "json.html"'
+
+# ---- how it ended, in words
+works generate -d 8 -N 400 -k 3 --gap 0.5 -o data.npy
+works fit data.npy -k 3 -n 6 -m dsa --report settled.html
+page_says settled.html "Settled. The method has come to rest near the answer"
+page_says settled.html "asked for"
+run fit data.npy -k 3 -n 6 -m krylov --iterations 1 --report short.html -o short.npz
+[[ $status -eq 1 ]] || fail "one iteration is enough"
+page_says short.html "Not finished."
+run fit data.npy -k 3 -n 6 -m dsa --step 100 --report diverged.html
+[[ $status -eq 1 ]] || fail "a step of 100 is no matter"
+page_says diverged.html "Failed. The numbers grew without bound. Do not use these components."
+works fit data.npy -k 3 -n 4 --masks --report masked.html
+page_says masked.html "hidden in random numbers that cancel"
+
+# ---- shapes
+printf 'a,b,c\n1,,3\n4,5,\n7,8,9\n2,1,1\n' >holes.csv
+works fit holes.csv -k 1 --missing mean --report holes.html --report-scores
+page_says holes.html "2 values filled with the mean of the feature"
+page_says holes.html "2 missing values in them count as the mean"
+works fit holes.csv -k 1 --missing drop --report holes.html
+page_says holes.html "2 ; 2 more left out for missing values"
+works fit data.npy -k 8 --report all.html --report-scores
+page_says all.html "Together the components hold 100% of what differs between rows"
+works generate -d 250 -N 2000 -k 3 --gap 0.5 -o wide.npy
+works fit wide.npy -k 200 --report many.html --report-scores
+small many.html
+works generate -d 4 -N 40000 -k 2 --gap 0.5 -o tall.npy
+works fit tall.npy -k 2 -n 1024 -t scalefree:2 --report nodes.html --report-scores
+page_says nodes.html "Of 40 000 rows these are 5 000, chosen by chance."
+page_says nodes.html "1024 nodes, 2044 links."
+small nodes.html
+works fit tall.npy -k 2 -n 600 -t complete --report full.html
+page_says full.html "So many are not drawn."
+small full.html
+awk 'BEGIN { srand(1); print "%%MatrixMarket matrix coordinate real general"; print 40, 100000, 4000
+    for (n = 0; n < 4000; n++) print n % 40 + 1, n * 25 + 1, 1 + rand() }' >sparse.mtx
+works fit sparse.mtx -k 3 --report sparse.html --report-scores
+page_says sparse.html "features 100 000"
+small sparse.html
+# Labels: two dozen of them, numbers, and one letter of each script.
+awk 'BEGIN { OFS = ","; print "x,y,z,many,number"; for (n = 0; n < 240; n++) print sin(n), cos(3 * n), n % 7, "class" n % 24, n / 7 }' >labels.csv
+works fit labels.csv --columns x,y,z -k 2 --report labels.html --label many
+page_says labels.html "9 others 90"
+works fit labels.csv --columns x,y,z -k 2 --report labels.html --label number
+page_says labels.html "0 to 4.27"
