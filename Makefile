@@ -16,7 +16,7 @@ unexport MAKEFLAGS
 export PREFIX DESTDIR SETUP DATA
 compile = env -u MAKELEVEL cmake --build $(1) -j $(JOBS)
 
-.PHONY: all demo test lint sanitize tsan coverage bench fuzz reproduce format docs install uninstall clean help
+.PHONY: all demo test lint sanitize tsan coverage bench fuzz reproduce format docs install uninstall dist deb wheel clean help
 .DEFAULT_GOAL := all
 
 all: ## build build/eigenmesh and the library, static and shared
@@ -77,7 +77,7 @@ format: ## rewrite every C file in the project's layout
 	@scripts/setup lint
 	scripts/c-files | xargs clang-format -i
 
-docs: all ## manual pages as HTML, and the guides, in build/docs
+docs: all ## guides, manual pages and headers as one site, in build/docs
 	@scripts/setup docs
 	scripts/docs build/docs
 
@@ -87,8 +87,19 @@ install: all ## install under PREFIX (/usr/local), inside DESTDIR when given
 uninstall: ## remove what make install has put under PREFIX, inside DESTDIR when given
 	@scripts/install --remove "$$PREFIX"
 
+dist: ## the source archive, in dist/; pip installs it too
+	@scripts/dist
+
+deb: ## Debian packages, in dist/deb; scripts/check-deb builds and tries them in clean chroots
+	@scripts/setup deb
+	@scripts/deb
+
+wheel: ## a Python wheel that has its libraries in it, in dist/
+	@scripts/setup wheel
+	@scripts/wheel
+
 clean: ## remove every build directory
-	rm -rf build build-debug build-asan build-tsan build-gcc build-clang build-fuzz
+	rm -rf build build-debug build-asan build-tsan build-clang build-fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
