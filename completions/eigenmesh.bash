@@ -1,7 +1,7 @@
 # Completion of eigenmesh's command line for bash: source this file, or install it where
 # bash-completion looks (share/bash-completion/completions/eigenmesh).
 
-_eigenmesh_commands="fit compare reproduce transform info generate topology convert key study node audit help"
+_eigenmesh_commands="fit compare reproduce transform moments merge info generate topology convert key study node audit help"
 
 # The second word of a command that has two; nothing for others.
 _eigenmesh_second()
@@ -42,10 +42,12 @@ _eigenmesh_values()
     --weights) echo "metropolis maxdegree lazy file:" ;;
     --split) echo "contiguous shuffle sizes:" ;;
     --init) echo "random file:" ;;
+    --scores) echo "components t2 q t2,q components,t2,q" ;;
     --truth) echo "none compute file:" ;;
     --engine) _eigenmesh_built_in engines ;;
     --average) echo "tree allreduce" ;;
     --patience) echo "10min 1h 24h forever" ;;
+    --every | --check) echo "1min 10min 1h" ;;
     --header) echo "yes no auto" ;;
     --missing) echo "error drop mean" ;;
     --delimiter) echo "tab space" ;;
@@ -109,6 +111,9 @@ _eigenmesh()
         _eigenmesh_words "fig1a fig1b fig2 fig3 fig4 fig5 all" "$current"
     elif [[ $current == file:* ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "${current#file:}")
+    elif [[ $previous == --init ]]; then # these, or a model
+        _eigenmesh_words "$values" "$current"
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -X '!*.npz' -- "$current")
     elif [[ -n $values && $values != FILES ]]; then
         _eigenmesh_words "$values" "$current"
         # Of "grid:4" bash replaces only what follows the last colon.

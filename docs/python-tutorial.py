@@ -121,6 +121,17 @@ print(f"{warm.n_iter_} iterations instead of {cold.n_iter_}")
 assert warm.n_iter_ < cold.n_iter_
 
 # %% [markdown]
+# Rows need not be kept at all. `partial_fit` adds a batch to their moments, and the model of all rows that were seen,
+# which is that of a fit of all of them, is made when it is asked for.
+
+# %%
+stream = eigenmesh.PCA(10)
+for batch in np.array_split(digits, 20):
+    stream.partial_fit(batch)
+print(f"of {stream.n_samples_seen_} rows, to", np.abs(stream.components_ - pca.components_).max())
+assert np.allclose(stream.components_, pca.components_, atol=1e-9)
+
+# %% [markdown]
 # ## Files
 #
 # A model is the `.npz` that the command line writes and reads: `eigenmesh transform model.npz new.csv -o scores.npy`.
