@@ -180,7 +180,7 @@ static em_status product_of_part(void *context, size_t from, size_t rows_of_part
 }
 
 /* Columns as rows that lie where they are want them, and what their scores begin with. */
-void emi_by_rows_adapt(const emi_standard *standard, emi_block X, double *adapted, double *start)
+static void adapt(const emi_standard *standard, emi_block X, double *adapted, double *start)
 {
     for (int k = 0; k < X.cols; k++) {
         const double *x = emi_column_of(X, k);
@@ -205,7 +205,7 @@ static void put_columns(product *t, emi_block X, double *adapted, double *panels
     double *start = panels + size_of(t),
            *starts = start + emi_panels(t->real, t->columns) * EMI_PANEL_BYTES / sizeof(double);
     if (t->as_they_lie) {
-        emi_by_rows_adapt(t->C->standard, X, adapted, starts);
+        adapt(t->C->standard, X, adapted, starts);
         emi_panels_from(t->real, (emi_block){1, X.cols, starts}, start);
         X.v = adapted;
     }
@@ -215,7 +215,7 @@ static void put_columns(product *t, emi_block X, double *adapted, double *panels
 }
 
 /* What the mean and the scale make of their product. */
-void emi_by_rows_correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
+static void correct(const emi_standard *standard, double weight, const double *sums, emi_block Z)
 {
     for (int k = 0; k < Z.cols; k++) {
         double *z = emi_column_of(Z, k);
@@ -238,7 +238,7 @@ static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi
     put_columns(&t, X, Z.v, panels); /* Z is still free */
     TRY(emi_sum_parts(rows, sum, size_with_scores(&t), product_of_part, &t, C->helpers, scratch, err));
     emi_panels_to(real, C->weight, sum, Z);
-    if (t.as_they_lie) emi_by_rows_correct(C->standard, C->weight, sum + size, Z);
+    if (t.as_they_lie) correct(C->standard, C->weight, sum + size, Z);
     for (int k = 0; squares && k < X.cols; k++) squares[k] = C->weight * sum[size + columns + (size_t)k];
 done:
     emi_free(sum);
@@ -252,7 +252,7 @@ static em_status multiply_all(const emi_operator *C, emi_real real, emi_block X,
 {
     em_status status = EM_OK;
     const emi_row_kind *rows = emi_rows_of(C->shard);
-    if (rows) return rows->multiply(C, real, X, Z, squares, scratch, err);
+    if (rows && rows->multiply) return rows->multiply(C, real, X, Z, squares, scratch, err);
     if (C->gpu && !C->gpu->gave_up) {
         em_error failure = {0};
         status = emi_gpu_rows_multiply(C->gpu, C, real, X, Z, squares, &failure);
@@ -382,5 +382,19 @@ em_status emi_by_rows_measure(const emi_operator *C, emi_block X, double *out, e
     return multiply_all(C, EMI_DOUBLE, X, Z, out + (size_t)X.rows * (size_t)X.cols, scratch, err);
 }
 
-const emi_operator_kind emi_by_rows = {
-    .name = "implicit", .cost = emi_by_rows_cost, .apply = emi_by_rows_apply, .measure = emi_by_rows_measure};
+/* By a GPU, if that multiplies. */
+static em_status lead(const emi_operator *C, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
+                      em_error *err)
+{
+    em_error failure = {0};
+    *steps = 0;
+    if (!C->gpu || C->gpu->gave_up) return EM_OK;
+    em_status status = emi_gpu_rows_lead(C->gpu, C, wanted, tolerance, seed, X, steps, &failure);
+    return emi_gpu_rows_yield(C->gpu, status, &failure, err) ? EM_OK : status;
+}
+
+const emi_operator_kind emi_by_rows = {.name = "implicit",
+                                       .cost = emi_by_rows_cost,
+                                       .apply = emi_by_rows_apply,
+                                       .measure = emi_by_rows_measure,
+                                       .lead = lead};

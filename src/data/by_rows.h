@@ -12,11 +12,6 @@ em_status emi_by_rows_measure(const emi_operator *C, emi_block X, double *out, e
 /* Scratch of products with K columns, and of scores. */
 size_t emi_by_rows_needs(int d, int K);
 
-/* For rows that are taken as they lie: the columns that want, and what their scores begin with; and what the mean and the scale
- * make of the product with them, by the sums of the scores. */
-void emi_by_rows_adapt(const emi_standard *standard, emi_block X, double *adapted, double *start);
-void emi_by_rows_correct(const emi_standard *standard, double weight, const double *sums, emi_block Z);
-
 /* Scores Y X of all rows, row by row, into doubles, or floats where `real` is single; C's weight does not matter. */
 em_status emi_by_rows_scores(const emi_operator *C, emi_real real, emi_block X, void *scores, emi_scratch scratch,
                              em_error *err);

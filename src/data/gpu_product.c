@@ -1,9 +1,8 @@
-/* Products with rows on a GPU: Z = (M/N) Y' (Y X), as data/by_rows.c makes them, a chunk at a time by cuBLAS.  Rows lie row by row,
- * so that a chunk is a matrix of d x rows as BLAS has them. */
+/* Products with rows on a GPU, a chunk at a time by cuBLAS.  Rows lie row by row, so that a chunk is a matrix of d x rows as BLAS has
+ * them. */
+#include "data/gpu_product.h"
+
 #include "base/memory.h"
-#include "data/by_rows.h"
-#include "data/gpu_rows.h"
-#include "linalg/outer.h"
 
 #include <limits.h>
 #include <string.h>
@@ -12,20 +11,6 @@ enum {
     COLUMNS = 128, /* that are multiplied at a time                                    */
     SHORT = 512    /* rows that are summed in single precision, before that goes to a sum in double */
 };
-
-/* A product under way. */
-typedef struct product {
-    const emi_gpu_rows *rows;
-    const emi_operator *C;
-    emi_gpu *gpu;
-    emi_real real;
-    size_t columns;
-    int as_they_lie; /* columns are scaled before, and the mean is taken off the scores and the sums (data/by_rows.h) */
-    int measures;
-    emi_gpu_features features;
-    emi_address X, start, ones;
-    emi_address Z, sums, squares; /* in double: d x columns, columns, columns x columns */
-} product;
 
 /* A chunk of it. */
 typedef struct piece {
@@ -44,67 +29,86 @@ static emi_gpu_matrix across(emi_address at, size_t step)
     return (emi_gpu_matrix){at, step, 1};
 }
 
-/* ---- the columns, there --------------------------------------------------------------------------------------------- */
-
-static void put_reals(emi_real real, const double *from, size_t count, void *to)
+/* A kernel with a thread for each number. */
+static em_status launch(emi_gpu *gpu, emi_gpu_kernel kernel, size_t numbers, void **arguments, em_error *err)
 {
-    for (size_t n = 0; n < count; n++)
-        if (real == EMI_SINGLE)
-            ((float *)to)[n] = (float)from[n];
-        else
-            ((double *)to)[n] = from[n];
+    return emi_gpu_launch(gpu, kernel, (numbers + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS, 1, arguments, err);
 }
 
-/* X, scaled where rows are taken as they lie, and what scores begin with then. */
-static em_status put_columns(product *t, emi_block X, double *adapted, em_error *err)
+/* ---- the columns ---------------------------------------------------------------------------------------------------- */
+
+/* Scaled where rows are taken as they lie, in the precision of the product; and what the mean makes of their scores. */
+static em_status adapt(emi_gpu_products *t, emi_address X, em_error *err)
 {
     em_status status = EM_OK;
-    size_t size = (size_t)X.rows * (size_t)X.cols, number = emi_real_size(t->real), all = (size + t->columns) * number;
-    double *starts = adapted + size;
-    void *hand;
-    memset(starts, 0, sizeof *starts * t->columns);
-    if (t->as_they_lie) {
-        emi_by_rows_adapt(t->C->standard, X, adapted, starts);
-        X.v = adapted;
+    size_t d = t->rows->d, size = d * t->columns;
+    const int by = t->as_they_lie && t->features.inverse, single = t->real == EMI_SINGLE;
+    long long numbers = (long long)size, features = (long long)d;
+    emi_address inverse = by ? t->features.inverse : 0, in_double = X, doubles;
+    TRY(emi_gpu_room(t->gpu, EMI_GPU_COLUMNS, sizeof(double) * (2 * size + t->columns), &doubles, err));
+    t->start = doubles + 2 * sizeof(double) * size;
+    void *scaled[] = {&X, &numbers, &features, &inverse, &doubles};
+    if (by) {
+        TRY(launch(t->gpu, EMI_GPU_SCALE_D, size, scaled, err));
+        in_double = doubles;
     }
-    TRY(emi_gpu_room(t->gpu, EMI_GPU_COLUMNS, all, &t->X, err));
-    TRY(emi_gpu_hand(t->gpu, all, &hand, err));
-    put_reals(t->real, X.v, size, hand);
-    put_reals(t->real, starts, t->columns, (char *)hand + size * number);
-    TRY(emi_gpu_put(t->gpu, t->X, hand, all, err));
-    t->start = t->X + size * number;
+    t->X = single ? doubles + sizeof(double) * size : in_double;
+    void *narrowed[] = {&X, &numbers, &features, &inverse, &t->X};
+    if (single) TRY(launch(t->gpu, EMI_GPU_SCALE_F, size, narrowed, err));
+    emi_gpu_product start = {.m = t->columns,
+                             .n = 1,
+                             .k = d,
+                             .A = across(in_double, d),
+                             .B = matrix(t->features.mean, d),
+                             .C = matrix(t->start, t->columns)};
+    if (t->as_they_lie && t->features.mean)
+        TRY(emi_gpu_multiply(t->gpu, &start, err));
+    else if (t->as_they_lie)
+        TRY(emi_gpu_zero(t->gpu, t->start, sizeof(double) * t->columns, err));
 done:
     return status;
 }
 
-static size_t size_of_sums(const product *t)
+static size_t size_of_sums(const emi_gpu_products *t)
 {
-    return ((size_t)t->C->d + 1 + (t->measures ? t->columns : 0)) * t->columns;
+    return (t->rows->d + 1 + (t->measures ? t->columns : 0)) * t->columns;
 }
 
-static em_status make_sums(product *t, em_error *err)
+static em_status make_sums(emi_gpu_products *t, em_error *err)
 {
     em_status status = EM_OK;
     size_t bytes = sizeof(double) * size_of_sums(t);
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SUM, bytes, &t->Z, err));
     TRY(emi_gpu_zero(t->gpu, t->Z, bytes, err));
-    t->sums = t->Z + sizeof(double) * (size_t)t->C->d * t->columns;
+    t->sums = t->Z + sizeof(double) * t->rows->d * t->columns;
     t->squares = t->sums + sizeof(double) * t->columns;
 done:
     return status;
 }
 
+/* What the mean, the scale and the weight make of the sums. */
+static em_status correct(const emi_gpu_products *t, em_error *err)
+{
+    size_t size = t->rows->d * t->columns;
+    long long numbers = (long long)size, features = (long long)t->rows->d;
+    double weight = t->C->weight;
+    emi_address Z = t->Z, sums = t->sums, mean = t->as_they_lie ? t->features.mean : 0,
+                inverse = t->as_they_lie ? t->features.inverse : 0;
+    void *arguments[] = {&Z, &numbers, &features, &weight, &mean, &inverse, &sums};
+    return launch(t->gpu, EMI_GPU_CORRECT, size, arguments, err);
+}
+
 /* ---- a chunk ----------------------------------------------------------------------------------------------------------- */
 
 /* One row in so many: a step that cuBLAS can count. */
-static size_t every_of(const product *t)
+static size_t every_of(const emi_gpu_products *t)
 {
     size_t every = t->C->every ? t->C->every : 1, most = INT_MAX / t->rows->d;
     return every < most ? every : most;
 }
 
 /* As they lie, or standardised. */
-static em_status find_rows(const product *t, size_t first, piece *out, size_t *taken, em_error *err)
+static em_status find_rows(const emi_gpu_products *t, size_t first, piece *out, size_t *taken, em_error *err)
 {
     em_status status = EM_OK;
     size_t every = every_of(t);
@@ -115,7 +119,9 @@ static em_status find_rows(const product *t, size_t first, piece *out, size_t *t
     view.row_step *= (ptrdiff_t)every;
     out->count = view.count;
     out->Y = matrix(view.at, (size_t)view.row_step);
-    if (t->as_they_lie) return EM_OK;
+    if (t->kept) out->Y = matrix(t->rows->copy + first * t->rows->d * emi_real_size(t->real), t->rows->d * every);
+    if (t->as_they_lie || t->kept) return EM_OK;
+    out->Y.at = 0;
     TRY(emi_gpu_standardise(t->rows, view, &t->features, t->real, &out->Y.at, err));
     out->Y.step = t->rows->d;
 done:
@@ -123,20 +129,17 @@ done:
 }
 
 /* S = Y' X, count x columns; beginning with what the mean takes off. */
-static em_status find_scores(const product *t, piece *c, em_error *err)
+static em_status find_scores(const emi_gpu_products *t, piece *c, em_error *err)
 {
     em_status status = EM_OK;
     int single = t->real == EMI_SINGLE;
     size_t d = (size_t)t->C->d;
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SCORES, emi_real_size(t->real) * c->count * t->columns, &c->S, err));
-    emi_gpu_product start = {.single = single,
-                             .m = c->count,
-                             .n = t->columns,
-                             .k = 1,
-                             .A = matrix(t->ones, c->count),
-                             .B = matrix(t->start, 1),
-                             .C = matrix(c->S, c->count)};
-    if (t->as_they_lie) TRY(emi_gpu_multiply(t->gpu, &start, err));
+    long long numbers = (long long)(c->count * t->columns), count = (long long)c->count;
+    emi_address begin = t->start;
+    void *arguments[] = {&begin, &count, &numbers, &c->S};
+    if (t->as_they_lie)
+        TRY(launch(t->gpu, single ? EMI_GPU_BEGIN_F : EMI_GPU_BEGIN_D, c->count * t->columns, arguments, err));
     emi_gpu_product scores = {.single = single,
                               .m = c->count,
                               .n = t->columns,
@@ -152,7 +155,7 @@ done:
 
 /* sum += A B in double, where A and B go on along the rows of the chunk.  In single precision SHORT rows at a time, which are added
  * up in double; `by_a` and `by_b` numbers lie between a row and the next. */
-static em_status add_product(const product *t, const piece *c, emi_gpu_product p, size_t by_a, size_t by_b,
+static em_status add_product(const emi_gpu_products *t, const piece *c, emi_gpu_product p, size_t by_a, size_t by_b,
                              emi_address sum, em_error *err)
 {
     em_status status = EM_OK;
@@ -176,12 +179,12 @@ static em_status add_product(const product *t, const piece *c, emi_gpu_product p
     if (rest) TRY(emi_gpu_multiply(t->gpu, &last, err));
     long long count = (long long)whole + (rest > 0), numbers = (long long)size;
     void *arguments[] = {&parts, &count, &numbers, &sum};
-    TRY(emi_gpu_launch(t->gpu, EMI_GPU_ADD_UP, (size + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS, 1, arguments, err));
+    TRY(launch(t->gpu, EMI_GPU_ADD_UP, size, arguments, err));
 done:
     return status;
 }
 
-static em_status multiply_chunk(const product *t, size_t first, size_t *taken, em_error *err)
+static em_status multiply_chunk(const emi_gpu_products *t, size_t first, size_t *taken, em_error *err)
 {
     em_status status = EM_OK;
     piece c;
@@ -203,127 +206,111 @@ done:
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 /* Can rows be multiplied where they lie, and the mean be taken off afterwards? */
-static int can_lie(const product *t)
+static int can_lie(const emi_gpu_products *t)
 {
     const emi_standard *s = t->C->standard;
     return s->near && !s->fill && t->rows->single == (t->real == EMI_SINGLE) && t->rows->column_step == 1 &&
            t->rows->row_step >= (ptrdiff_t)t->rows->d;
 }
 
-static em_status fetch(const product *t, emi_block Z, double *squares, em_error *err)
+em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t longest = t->rows->chunk < t->rows->shard->count ? t->rows->chunk : t->rows->shard->count;
+    t->gpu = t->rows->gpu;
+    t->columns = most;
+    t->as_they_lie = can_lie(t);
+    if (t->as_they_lie) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
+    TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
+    int own = t->rows->single == (t->real == EMI_SINGLE), rare = t->measures || t->C->every > 1;
+    if (!t->as_they_lie && own && !rare) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
+    t->kept = !t->as_they_lie && own && !rare && t->rows->copy;
+done:
+    return status;
+}
+
+em_status emi_gpu_products_make(emi_gpu_products *t, emi_address X, size_t columns, em_error *err)
+{
+    em_status status = EM_OK;
+    t->columns = columns;
+    TRY(adapt(t, X, err));
+    TRY(make_sums(t, err));
+    for (size_t first = 0, taken; first < t->rows->shard->count; first += taken)
+        TRY(multiply_chunk(t, first, &taken, err));
+    TRY(correct(t, err));
+done:
+    return status;
+}
+
+/* ---- for the host -------------------------------------------------------------------------------------------------------- */
+
+static em_status put_block(emi_gpu *gpu, emi_block X, emi_address *out, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t bytes = sizeof *X.v * (size_t)X.rows * (size_t)X.cols;
+    void *hand;
+    TRY(emi_gpu_room(gpu, EMI_GPU_BLOCK, bytes, out, err));
+    TRY(emi_gpu_hand(gpu, bytes, &hand, err));
+    memcpy(hand, X.v, bytes);
+    TRY(emi_gpu_put(gpu, *out, hand, bytes, err));
+done:
+    return status;
+}
+
+static em_status fetch(const emi_gpu_products *t, emi_block Z, double *squares, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = (size_t)Z.rows * t->columns, all = size_of_sums(t);
-    double weight = t->C->weight;
     void *hand;
     TRY(emi_gpu_hand(t->gpu, sizeof(double) * all, &hand, err));
     TRY(emi_gpu_get(t->gpu, hand, t->Z, sizeof(double) * all, err));
     TRY(emi_gpu_wait(t->gpu, err));
-    const double *found = hand, *sums = found + size, *products = sums + t->columns;
-    for (size_t n = 0; n < size; n++) Z.v[n] = weight * found[n];
-    if (t->as_they_lie) emi_by_rows_correct(t->C->standard, weight, sums, Z);
-    for (size_t k = 0; squares && k < t->columns; k++) squares[k] = weight * products[k * t->columns + k];
+    const double *found = hand, *products = found + size + t->columns;
+    memcpy(Z.v, found, sizeof *found * size);
+    for (size_t k = 0; squares && k < t->columns; k++) squares[k] = t->C->weight * products[k * t->columns + k];
 done:
     return status;
 }
 
-/* Some columns; `adapted` has room for them and a row more.  Within. */
-static em_status multiply_columns(product *t, emi_block X, emi_block Z, double *squares, double *adapted, em_error *err)
+/* Within. */
+static em_status multiply_all(emi_gpu_products *t, emi_block X, emi_block Z, double *squares, em_error *err)
 {
     em_status status = EM_OK;
-    t->columns = (size_t)X.cols;
-    t->measures = squares != NULL;
-    TRY(put_columns(t, X, adapted, err));
-    TRY(make_sums(t, err));
-    for (size_t first = 0, taken; first < t->rows->shard->count; first += taken)
-        TRY(multiply_chunk(t, first, &taken, err));
-    TRY(fetch(t, Z, squares, err));
-done:
-    return status;
-}
-
-em_status emi_gpu_rows_multiply(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X,
-                                emi_block Z, double *squares, em_error *err)
-{
-    product t = {.rows = rows, .C = C, .gpu = rows->gpu, .real = real};
     int most = X.cols < COLUMNS ? X.cols : COLUMNS;
-    size_t longest = rows->chunk < rows->shard->count ? rows->chunk : rows->shard->count;
-    double *adapted = emi_doubles(((size_t)X.rows + 1) * (size_t)most);
-    if (!adapted) return emi_fail_memory(err, "product");
-    em_status status = emi_gpu_enter(rows->gpu, err);
-    if (status != EM_OK) {
-        emi_free(adapted);
-        return status;
-    }
-    t.as_they_lie = can_lie(&t);
-    if (t.as_they_lie)
-        TRY(emi_gpu_ones(t.gpu, real == EMI_SINGLE, longest, &t.ones, err));
-    else
-        TRY(emi_gpu_features_put(t.gpu, C->standard, &t.features, err));
+    emi_address there;
+    TRY(emi_gpu_products_open(t, (size_t)most, err));
     for (int first = 0, count; first < X.cols; first += count) {
         count = X.cols - first < most ? X.cols - first : most;
-        emi_block part = {X.rows, count, emi_column_of(X, first)}, out = {X.rows, count, emi_column_of(Z, first)};
-        TRY(multiply_columns(&t, part, out, squares ? squares + first : NULL, adapted, err));
+        TRY(put_block(t->gpu, (emi_block){X.rows, count, emi_column_of(X, first)}, &there, err));
+        TRY(emi_gpu_products_make(t, there, (size_t)count, err));
+        TRY(fetch(t, (emi_block){X.rows, count, emi_column_of(Z, first)}, squares ? squares + first : NULL, err));
     }
-done:
-    emi_gpu_leave(rows->gpu);
-    emi_free(adapted);
-    return status;
-}
-
-/* ---- the covariance itself ---------------------------------------------------------------------------------------------- */
-
-/* In double precision, whatever the operator's: a GPU made for such work is as quick at it.  Within. */
-static em_status form_all(const emi_gpu_rows *rows, const emi_operator *C, double *out, em_error *err)
-{
-    em_status status = EM_OK;
-    size_t d = rows->d, bytes = sizeof *out * d * d;
-    emi_gpu_features features;
-    emi_gpu_view view;
-    emi_address sum, Y;
-    TRY(emi_gpu_features_put(rows->gpu, C->standard, &features, err));
-    TRY(emi_gpu_room(rows->gpu, EMI_GPU_SUM, bytes, &sum, err));
-    TRY(emi_gpu_zero(rows->gpu, sum, bytes, err));
-    for (size_t first = 0; first < rows->shard->count; first += view.count) {
-        TRY(emi_gpu_rows_chunk(rows, first, &view, err));
-        TRY(emi_gpu_standardise(rows, view, &features, EMI_DOUBLE, &Y, err));
-        TRY(emi_gpu_outer(rows->gpu, d, view.count, matrix(Y, d), matrix(sum, d), err));
-    }
-    TRY(emi_gpu_get(rows->gpu, out, sum, bytes, err));
-    TRY(emi_gpu_wait(rows->gpu, err));
 done:
     return status;
 }
 
-em_status emi_gpu_rows_form(const emi_gpu_rows *rows, const emi_operator *C, double **out, em_error *err)
+em_status emi_gpu_rows_multiply(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, emi_block Z,
+                                double *squares, em_error *err)
 {
-    size_t size;
-    double *made = emi_size_overflows(rows->d, rows->d, &size) ? NULL : emi_doubles(size);
-    if (!made) return emi_fail_memory_try(err, "covariance", "method=krylov");
+    emi_gpu_products t = {.rows = rows, .C = C, .real = real, .measures = squares != NULL};
     em_status status = emi_gpu_enter(rows->gpu, err);
-    if (status == EM_OK) {
-        status = form_all(rows, C, made, err);
-        emi_gpu_leave(rows->gpu);
-    }
-    if (status != EM_OK) {
-        emi_free(made);
-        return status;
-    }
-    for (size_t n = 0; n < size; n++) made[n] *= C->weight;
-    emi_mirror(made, C->d);
-    *out = made;
-    return EM_OK;
+    if (status != EM_OK) return status;
+    status = multiply_all(&t, X, Z, squares, err);
+    emi_gpu_leave(rows->gpu);
+    return status;
 }
 
 /* ---- scores --------------------------------------------------------------------------------------------------------------- */
 
 /* Row by row, as they are wanted: columns x rows.  Within. */
-static em_status score_all(product *t, emi_block X, char *scores, double *starts, em_error *err)
+static em_status score_all(emi_gpu_products *t, emi_block X, char *scores, em_error *err)
 {
     em_status status = EM_OK;
     size_t row = emi_real_size(t->real) * t->columns, taken;
-    TRY(put_columns(t, X, starts, err));
+    emi_address there;
+    TRY(put_block(t->gpu, X, &there, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
+    TRY(adapt(t, there, err));
     for (size_t first = 0; first < t->rows->shard->count; first += taken) {
         piece c;
         TRY(find_rows(t, first, &c, &taken, err));
@@ -346,14 +333,11 @@ done:
 em_status emi_gpu_rows_scores(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
                               em_error *err)
 {
-    product t = {.rows = rows, .C = C, .gpu = rows->gpu, .real = real, .columns = (size_t)X.cols};
-    double *starts = emi_doubles(((size_t)X.rows + 1) * (size_t)X.cols);
-    if (!starts) return emi_fail_memory(err, "scores");
+    emi_gpu_products t = {
+        .rows = (emi_gpu_rows *)rows, .C = C, .gpu = rows->gpu, .real = real, .columns = (size_t)X.cols};
     em_status status = emi_gpu_enter(rows->gpu, err);
-    if (status == EM_OK) {
-        status = score_all(&t, X, scores, starts, err);
-        emi_gpu_leave(rows->gpu);
-    }
-    emi_free(starts);
+    if (status != EM_OK) return status;
+    status = score_all(&t, X, scores, err);
+    emi_gpu_leave(rows->gpu);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "data/gpu_rows.h"
 
+#include "base/memory.h"
 #include "data/dtype.h"
 
 #include <limits.h>
@@ -7,11 +8,15 @@
 #include <string.h>
 
 #ifndef EMI_GPU_CHUNK_BYTES /* tests have smaller ones */
-#define EMI_GPU_CHUNK_BYTES ((size_t)256 << 20)
-#define EMI_GPU_STAGE_BYTES ((size_t)16 << 20)
+#define EMI_GPU_CHUNK_BYTES (emi_gpu_size(gpu) / CHUNKS)
+#define EMI_GPU_STAGE_BYTES ((size_t)32 << 20)
 #endif
 
-enum { CHUNK_MOST = 1 << 16, SLICE_BYTES = 1 << 20 }; /* rows; of doubles that a thread reads at a time */
+enum {
+    CHUNKS = 64,          /* that its memory has room for                  */
+    CHUNK_MOST = 1 << 20, /* rows                                          */
+    SLICE_BYTES = 1 << 20 /* of doubles that a thread reads at a time      */
+};
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -29,8 +34,9 @@ static size_t rows_in(size_t row, size_t bytes)
     return bytes / row > 1 ? bytes / row : 1;
 }
 
-size_t emi_gpu_chunk(size_t d, int single)
+size_t emi_gpu_chunk(const emi_gpu *gpu, size_t d, int single)
 {
+    (void)gpu;
     return smaller(CHUNK_MOST, rows_in(d * (single ? sizeof(float) : sizeof(double)), EMI_GPU_CHUNK_BYTES));
 }
 
@@ -94,15 +100,24 @@ done:
     return status;
 }
 
-/* Whole chunks, beside what work may take, or all rows. */
-static em_status find_room(emi_gpu_rows *rows, em_error *err)
+/* Bytes for rows, beside what work may take. */
+static em_status memory_for_rows(const emi_gpu_rows *rows, size_t *fits, em_error *err)
 {
     enum { SPARED = 8, WORK = 6, COLUMNS = 1024 }; /* that part of the memory at least; or chunks, and columns */
     size_t left = 0, total = 0, row = rows->d * number(rows), chunk = smaller(rows->chunk, rows->shard->count) * row;
     em_status status = emi_gpu_memory(rows->gpu, &left, &total, err);
-    if (status != EM_OK) return status;
     size_t work = WORK * chunk + sizeof(double) * COLUMNS * rows->d,
-           spared = total / SPARED > work ? total / SPARED : work, fits = left > spared ? left - spared : 0;
+           spared = total / SPARED > work ? total / SPARED : work;
+    *fits = left > spared ? left - spared : 0;
+    return status;
+}
+
+/* Whole chunks, or all rows. */
+static em_status find_room(emi_gpu_rows *rows, em_error *err)
+{
+    size_t fits = 0, row = rows->d * number(rows);
+    em_status status = memory_for_rows(rows, &fits, err);
+    if (status != EM_OK) return status;
     rows->resident = fits / row >= rows->shard->count ? rows->shard->count : fits / row / rows->chunk * rows->chunk;
     return rows->resident ? emi_gpu_alloc(rows->gpu, rows->resident * row, &rows->at, err) : EM_OK;
 }
@@ -119,7 +134,7 @@ em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *s
                            .row_step = (ptrdiff_t)d,
                            .column_step = 1,
                            .helpers = helpers};
-    rows->chunk = emi_gpu_chunk(d, rows->single);
+    rows->chunk = emi_gpu_chunk(gpu, d, rows->single);
     status = emi_gpu_enter(gpu, err);
     if (status != EM_OK) return status;
     TRY(find_room(rows, err));
@@ -133,7 +148,10 @@ done:
 void emi_gpu_rows_close(emi_gpu_rows *rows)
 {
     if (!rows->lent && rows->gpu) emi_gpu_drop(rows->gpu, rows->at);
-    rows->at = 0, rows->resident = 0;
+    if (rows->gpu) emi_gpu_drop(rows->gpu, rows->copy);
+    emi_free(rows->copy_standard);
+    rows->copy_standard = NULL;
+    rows->copy = rows->at = 0, rows->resident = 0;
 }
 
 int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *failure, em_error *err)
@@ -189,9 +207,55 @@ em_status emi_gpu_standardise(const emi_gpu_rows *rows, emi_gpu_view view, const
     emi_gpu_features at = *features;
     long long row_step = view.row_step, column_step = view.column_step, count = (long long)view.count,
               part = ROWS_A_PART, d = (long long)rows->d;
-    em_status status = emi_gpu_room(rows->gpu, EMI_GPU_ROWS, emi_real_size(real) * rows->d * view.count, out, err);
+    em_status status =
+        *out ? EM_OK : emi_gpu_room(rows->gpu, EMI_GPU_ROWS, emi_real_size(real) * rows->d * view.count, out, err);
     if (status != EM_OK) return status;
     void *arguments[] = {&view.at, &row_step, &column_step, &count, &part, &d, &at.mean, &at.inverse, &at.fill, out};
     return emi_gpu_launch(rows->gpu, kernels[rows->single][real], (view.count + ROWS_A_PART - 1) / ROWS_A_PART,
                           (rows->d + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS, arguments, err);
+}
+
+/* ---- kept so -------------------------------------------------------------------------------------------------------------- */
+
+/* Is it by these that the copy was made?  It is from now on. */
+static em_status compare_standards(emi_gpu_rows *rows, const emi_standard *standard, int *same, em_error *err)
+{
+    const double *const by[] = {standard->mean, standard->inverse_scale, standard->fill};
+    size_t d = rows->d;
+    *same = rows->copy_standard != NULL;
+    if (!rows->copy_standard) rows->copy_standard = emi_calloc(3 * d, sizeof *rows->copy_standard);
+    if (!rows->copy_standard) return emi_fail_memory(err, "rows");
+    for (size_t n = 0; n < 3; n++)
+        for (size_t f = 0; f < d; f++) {
+            double now = by[n] ? by[n][f] : 0, *was = rows->copy_standard + n * d + f;
+            *same = *same && *was == now;
+            *was = now;
+        }
+    return EM_OK;
+}
+
+em_status emi_gpu_rows_keep(emi_gpu_rows *rows, const emi_standard *standard, const emi_gpu_features *features,
+                            em_error *err)
+{
+    em_status status = EM_OK;
+    size_t fits = 0, row = rows->d * number(rows);
+    int same = 0;
+    if (rows->resident < rows->shard->count) return EM_OK;
+    TRY(compare_standards(rows, standard, &same, err));
+    if (same) return EM_OK; /* or there was no memory for it the last time */
+    if (!rows->copy) {
+        TRY(memory_for_rows(rows, &fits, err));
+        if (fits < row * rows->shard->count) return EM_OK;
+        status = emi_gpu_alloc(rows->gpu, row * rows->shard->count, &rows->copy, err);
+        if (status == EM_ENOMEM) return EM_OK; /* somebody else was quicker */
+        TRY(status);
+    }
+    for (size_t first = 0; first < rows->shard->count; first += rows->chunk) {
+        emi_gpu_view view;
+        emi_address at = rows->copy + first * row;
+        TRY(emi_gpu_rows_chunk(rows, first, &view, err));
+        TRY(emi_gpu_standardise(rows, view, features, rows->single ? EMI_SINGLE : EMI_DOUBLE, &at, err));
+    }
+done:
+    return status;
 }

@@ -1,7 +1,8 @@
 /* A node's rows on a GPU: as they are, in float or double, the first of them for as long as the fit takes, those that do not fit
  * sent anew for each pass.  Rows may also lie there already, somebody else's.
  *
- * They are gone through in chunks whose size follows from the row's alone, so that bits do not depend on how much memory is free. */
+ * They are gone through in chunks whose size follows from the row's and the GPU's alone, so that bits do not depend on how much memory
+ * is free. */
 #ifndef EMI_DATA_GPU_ROWS_H
 #define EMI_DATA_GPU_ROWS_H
 
@@ -20,13 +21,18 @@ typedef struct emi_gpu_rows {
     ptrdiff_t row_step, column_step; /* in numbers                                                   */
     const emi_helpers *helpers;      /* threads that read what is sent; NULL for rows that are there */
     int lent;                        /* the memory is somebody else's                                */
+    emi_address copy;                /* of the resident rows, standardised and packed; 0: none       */
+    double *copy_standard;           /* [3][d] by what; NULL: by nothing yet                         */
     int must;                        /* a failure is one, and the CPU does not take over             */
     int gave_up;                     /* it did                                                       */
     char why[256];                   /* the failure                                                  */
 } emi_gpu_rows;
 
 /* Rows of a chunk. */
-size_t emi_gpu_chunk(size_t d, int single);
+size_t emi_gpu_chunk(const emi_gpu *gpu, size_t d, int single);
+
+/* A node's rows of a table that lies there. */
+em_status emi_gpu_rows_borrow(emi_gpu_rows *rows, const emi_shard *shard, em_error *err);
 
 /* Send them there, or as many as there is memory for. */
 em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
@@ -38,11 +44,14 @@ int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *fai
 
 /* As an operator's, and as data/moments.h and data/by_rows.h have them.  Each enters the GPU. */
 em_status emi_gpu_rows_survey(const emi_gpu_rows *rows, const double *unit, double *found, em_error *err);
-em_status emi_gpu_rows_multiply(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X,
-                                emi_block Z, double *squares, em_error *err);
+em_status emi_gpu_rows_multiply(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, emi_block Z,
+                                double *squares, em_error *err);
 em_status emi_gpu_rows_form(const emi_gpu_rows *rows, const emi_operator *C, double **out, em_error *err);
 em_status emi_gpu_rows_scores(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
                               em_error *err);
+
+em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wanted, double tolerance, uint64_t seed,
+                            emi_block X, long *steps, em_error *err);
 
 /* Rows as doubles, of a table that lies there. */
 em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count, double *out, em_error *err);
@@ -65,8 +74,13 @@ typedef struct emi_gpu_features {
 } emi_gpu_features;
 em_status emi_gpu_features_put(emi_gpu *gpu, const emi_standard *standard, emi_gpu_features *out, em_error *err);
 
-/* The rows of a view, standardised by these, in `real` and packed, in the room for that. */
+/* The rows of a view, standardised by these, in `real` and packed: there, or, where `*out` is 0, in the room for that. */
 em_status emi_gpu_standardise(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
                               emi_real real, emi_address *out, em_error *err);
+
+/* A copy of the resident rows as they are multiplied, for as long as they are here: what is needed for each product is then made
+ * once.  In their own precision; where there is memory for it. */
+em_status emi_gpu_rows_keep(emi_gpu_rows *rows, const emi_standard *standard, const emi_gpu_features *features,
+                            em_error *err);
 
 #endif

@@ -16,7 +16,7 @@ em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count
     if (status != EM_OK) return status;
     for (size_t done = 0, now; done < count; done += now) {
         emi_gpu_view view;
-        emi_address at;
+        emi_address at = 0;
         now = count - done < rows->chunk ? count - done : rows->chunk;
         TRY(emi_gpu_rows_chunk(rows, first + done, &view, err));
         view.count = now;

@@ -22,8 +22,7 @@ static void close_table(em_data *data)
     data->state = NULL;
 }
 
-/* A node's rows of the table. */
-static em_status rows_of(const emi_shard *shard, emi_gpu_rows *out, em_error *err)
+em_status emi_gpu_rows_borrow(emi_gpu_rows *out, const emi_shard *shard, em_error *err)
 {
     const emi_gpu_rows *all = shard->data->state;
     if (shard->order || shard->data->kept || shard->data->pick)
@@ -43,17 +42,8 @@ static em_status survey(const emi_shard *shard, const double *unit, double *foun
 {
     (void)helpers, (void)scratch;
     emi_gpu_rows own;
-    em_status status = rows_of(shard, &own, err);
+    em_status status = emi_gpu_rows_borrow(&own, shard, err);
     return status == EM_OK ? emi_gpu_rows_survey(&own, unit, found, err) : status;
-}
-
-static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
-                          emi_scratch scratch, em_error *err)
-{
-    (void)scratch;
-    emi_gpu_rows own;
-    em_status status = rows_of(C->shard, &own, err);
-    return status == EM_OK ? emi_gpu_rows_multiply(&own, C, real, X, Z, squares, err) : status;
 }
 
 static em_status scores(const emi_operator *C, emi_real real, emi_block X, void *out, emi_scratch scratch,
@@ -61,18 +51,11 @@ static em_status scores(const emi_operator *C, emi_real real, emi_block X, void 
 {
     (void)scratch;
     emi_gpu_rows own;
-    em_status status = rows_of(C->shard, &own, err);
+    em_status status = emi_gpu_rows_borrow(&own, C->shard, err);
     return status == EM_OK ? emi_gpu_rows_scores(&own, C, real, X, out, err) : status;
 }
 
-static em_status form(const emi_operator *C, double **out, em_error *err)
-{
-    emi_gpu_rows own;
-    em_status status = rows_of(C->shard, &own, err);
-    return status == EM_OK ? emi_gpu_rows_form(&own, C, out, err) : status;
-}
-
-const emi_row_kind emi_on_gpu = {.name = "gpu", .survey = survey, .multiply = multiply, .scores = scores, .form = form};
+const emi_row_kind emi_on_gpu = {.name = "gpu", .survey = survey, .scores = scores};
 
 static const emi_source source = {.read = read, .close = close_table, .rows = &emi_on_gpu};
 
@@ -110,8 +93,9 @@ static em_status describe(em_data *data, emi_gpu_rows *rows, em_error *err)
     if (!all) return emi_fail_memory(err, "array");
     *all = (emi_shard){data, 0, data->rows, NULL};
     rows->shard = all;
-    rows->chunk = emi_gpu_chunk(rows->d, rows->single);
-    return emi_gpu_take(&rows->gpu, err);
+    em_status status = emi_gpu_take(&rows->gpu, err);
+    if (status == EM_OK) rows->chunk = emi_gpu_chunk(rows->gpu, rows->d, rows->single);
+    return status;
 }
 
 em_status em_data_from_gpu(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,

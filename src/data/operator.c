@@ -2,17 +2,11 @@
 
 #include "base/memory.h"
 #include "data/by_rows.h"
-#include "data/gpu_rows.h"
 #include "data/row_kind.h"
 
 const emi_row_kind *emi_rows_of(const emi_shard *shard)
 {
     return shard->data->source->rows;
-}
-
-int emi_is_on_gpu(const emi_operator *C)
-{
-    return C->gpu ? !C->gpu->gave_up : emi_rows_of(C->shard) == &emi_on_gpu;
 }
 
 int emi_is_moments(const emi_shard *shard)

@@ -27,6 +27,11 @@ typedef struct emi_operator_kind {
     /* It: symmetric, both triangles. */
     emi_block (*matrix)(const emi_operator *C);
 
+    /* OPTIONAL.  Where steps cost less among the rows than here, they are taken there: X becomes orthonormal columns that span what
+     * there is of the leading eigenvectors, the first `wanted` to about that residual.  *steps: how many; 0: none, and X is not known. */
+    em_status (*lead)(const emi_operator *C, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
+                      em_error *err);
+
     /* X from eigenvectors U of it, each an eigenvector of C_i of whatever length; NULL: they are that. */
     em_status (*lift)(const emi_operator *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err);
 } emi_operator_kind;

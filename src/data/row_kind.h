@@ -15,7 +15,7 @@ typedef struct emi_row_kind {
     em_status (*survey)(const emi_shard *shard, const double *unit, double *found, const emi_helpers *helpers,
                         emi_scratch scratch, em_error *err);
 
-    /* Z = (M/N) Y' (Y X) of the standardised rows, and the sums of squares of the scores, times M/N, where `squares` is not NULL.
+    /* OPTIONAL, where operators have the rows otherwise.  Z = (M/N) Y' (Y X) of the standardised rows, and the sums of squares of the scores, times M/N, where `squares` is not NULL.
      * `real` is the precision that is enough.  Heeds C->every, and C->helpers as emi_sum_parts does. */
     em_status (*multiply)(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
                           emi_scratch scratch, em_error *err);
@@ -38,9 +38,6 @@ extern const emi_row_kind emi_on_gpu; /* data/on_gpu.c */
 
 /* The kind of a shard's rows; NULL: packed numbers. */
 const emi_row_kind *emi_rows_of(const emi_shard *shard);
-
-/* Does a GPU multiply the rows? */
-int emi_is_on_gpu(const emi_operator *C);
 
 /* Has the shard moments, and no rows? */
 int emi_is_moments(const emi_shard *shard);

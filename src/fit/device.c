@@ -137,12 +137,14 @@ em_status emi_device_choose(emi_problem *p, const em_options *options, long prod
 em_status emi_device_send(emi_problem *p, em_error *err)
 {
     emi_device *device = &p->device;
-    if (!device->gpu || device->lent) return EM_OK;
+    if (!device->gpu) return EM_OK;
     device->rows = emi_calloc((size_t)p->mesh->hosted, sizeof *device->rows);
     if (!device->rows) return emi_fail_memory(err, "rows");
     for (int i = 0; i < p->mesh->hosted; i++) {
         em_error failure = {0};
-        em_status status = emi_gpu_rows_open(&device->rows[i], device->gpu, &p->shard[i], &p->helpers, &failure);
+        em_status status = device->lent
+                               ? emi_gpu_rows_borrow(&device->rows[i], &p->shard[i], &failure)
+                               : emi_gpu_rows_open(&device->rows[i], device->gpu, &p->shard[i], &p->helpers, &failure);
         device->rows[i].must = device->must;
         if (status == EM_OK || emi_gpu_rows_yield(&device->rows[i], status, &failure, err)) continue;
         if (err) err->node = p->mesh->first + i;

@@ -189,6 +189,8 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
                            .matrix = is_gram(p) ? &emi_by_gram : &emi_by_covariance,
                            .real = precision_of(p, named, options),
                            .narrow_wire = is_narrow_wire(p, named, options)};
+    if (named == &emi_krylov && p->mesh->graph->nodes == 1 && p->device.gpu)
+        plan->products = p->rows; /* it steps there */
     if (named) return;
     if (emi_mesh_is_masked(p->mesh))
         choose_masked(plan, p, options);

@@ -48,6 +48,17 @@ const char *emi_scale_name(emi_scale scale)
     return names[scale];
 }
 
+static void tell_device(const emi_job *job, em_info *info)
+{
+    long steps = job->solver.steps_there;
+    (void)snprintf(info->device, sizeof info->device, "%s",
+                   emi_device_tell(job->problem, info->device_why, sizeof info->device_why));
+    size_t told = strlen(info->device_why);
+    if (steps > 0)
+        (void)snprintf(info->device_why + told, sizeof info->device_why - told,
+                       "; %ld step%s taken there before the first iteration", steps, steps == 1 ? "" : "s");
+}
+
 static void fill_info(const emi_job *job, em_info *info)
 {
     const emi_problem *p = job->problem;
@@ -55,8 +66,7 @@ static void fill_info(const emi_job *job, em_info *info)
     (void)snprintf(info->method, sizeof info->method, "%s", job->method->info.name);
     (void)snprintf(info->operator_name, sizeof info->operator_name, "%s", p->C[0].kind->name);
     (void)snprintf(info->precision, sizeof info->precision, "%s", emi_real_name(p->C[0].real));
-    (void)snprintf(info->device, sizeof info->device, "%s",
-                   emi_device_tell(p, info->device_why, sizeof info->device_why));
+    tell_device(job, info);
     info->wire_bits = job->solver.narrow_wire ? 32 : 64;
     info->iterations = job->solver.iteration;
     info->step = job->alpha;

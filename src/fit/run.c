@@ -88,6 +88,14 @@ static em_status start_at_random(const emi_job *job, emi_block X, em_error *err)
     return emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], err);
 }
 
+/* krylov on one node whose rows are on a GPU takes all steps but the last there, from a start of its own. */
+static int leads(const emi_job *job)
+{
+    const emi_problem *p = job->problem;
+    return job->method == &emi_krylov && p->mesh->graph->nodes == 1 && p->C[0].gpu && p->C[0].kind->lead &&
+           given_columns(job) == 0 && job->options->variance == 0 && job->options->tolerance > 0;
+}
+
 /* Every node starts from the same block: what was found in single precision, the user's, the last answer, or random columns. */
 static em_status start(emi_job *job, em_error *err)
 {
@@ -98,7 +106,7 @@ static em_status start(emi_job *job, em_error *err)
         memcpy(X.v, job->found->components, size * sizeof *X.v);
     } else if (job->options->init) {
         emi_transpose(job->options->init, s->d, s->K, X.v);
-    } else if (job->method->traits & EMI_NEEDS_MATRIX && !job->truth->vectors) {
+    } else if ((job->method->traits & EMI_NEEDS_MATRIX || s->leads) && !job->truth->vectors) {
         start_anywhere(X);
     } else {
         em_status status = start_at_random(job, X, err);
@@ -131,6 +139,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .lean = p->compact,
                       .given = given_columns(job),
                       .doubted = given_columns(job) > 0 && !job->found,
+                      .leads = leads(job),
                       .most_outside = INFINITY,
                       .seed = job->options->seed,
                       .tolerance = job->options->tolerance,

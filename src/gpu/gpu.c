@@ -54,6 +54,7 @@ static em_status find_device(emi_gpu *gpu, em_error *err)
     TRY(emi_gpu_check(gpu, cuda->device(&gpu->device, gpu->ordinal), "a device is not found", err));
     TRY(emi_gpu_check(gpu, cuda->device_name(gpu->name, (int)sizeof gpu->name, gpu->device), "a device has no name",
                       err));
+    TRY(emi_gpu_check(gpu, cuda->device_memory(&gpu->size, gpu->device), "a device's memory is not known", err));
 done:
     return status;
 }
@@ -67,7 +68,13 @@ static em_status load_kernels(emi_gpu *gpu, em_error *err)
                                                        [EMI_GPU_SURVEY_F] = "emi_survey_float",
                                                        [EMI_GPU_SURVEY_D] = "emi_survey_double",
                                                        [EMI_GPU_SURVEY_JOIN] = "emi_survey_join",
-                                                       [EMI_GPU_ADD_UP] = "emi_add_up"};
+                                                       [EMI_GPU_ADD_UP] = "emi_add_up",
+                                                       [EMI_GPU_DRAW] = "emi_draw",
+                                                       [EMI_GPU_SCALE_D] = "emi_scale_double",
+                                                       [EMI_GPU_SCALE_F] = "emi_scale_float",
+                                                       [EMI_GPU_BEGIN_D] = "emi_begin_double",
+                                                       [EMI_GPU_BEGIN_F] = "emi_begin_float",
+                                                       [EMI_GPU_CORRECT] = "emi_correct"};
     em_status status =
         emi_gpu_check(gpu, gpu->cuda.module_load(&gpu->module, emi_gpu_kernels), "kernels are not taken", err);
     for (int k = 0; k < EMI_GPU_KERNELS && status == EM_OK; k++)
@@ -149,19 +156,32 @@ em_status emi_gpu_take(emi_gpu **out, em_error *err)
     return status;
 }
 
+/* With the lock held. */
+static void clear(emi_gpu *gpu, size_t there, size_t here)
+{
+    void *before;
+    int inside = gpu->cuda.push(gpu->context) == 0;
+    emi_gpu_clear(gpu, there, here);
+    if (inside) (void)gpu->cuda.pop(&before);
+}
+
 void emi_gpu_give(emi_gpu **handle)
 {
+    const size_t there = (size_t)128 << 20, here = (size_t)32 << 20;
     emi_gpu *gpu = *handle;
-    void *before;
     if (!gpu) return;
     (void)pthread_mutex_lock(&gpu->lock);
-    if (--gpu->users == 0) {
-        int inside = gpu->cuda.push(gpu->context) == 0;
-        emi_gpu_clear(gpu);
-        if (inside) (void)gpu->cuda.pop(&before);
-    }
+    if (--gpu->users == 0) clear(gpu, there, here);
     (void)pthread_mutex_unlock(&gpu->lock);
     *handle = NULL;
+}
+
+void emi_gpu_forget(void)
+{
+    emi_gpu *gpu = &the_gpu;
+    (void)pthread_mutex_lock(&gpu->lock);
+    if (gpu->opened && gpu->users == 0 && gpu->process == getpid()) clear(gpu, 0, 0);
+    (void)pthread_mutex_unlock(&gpu->lock);
 }
 
 void emi_gpu_drop(emi_gpu *gpu, emi_address at)
@@ -178,6 +198,11 @@ void emi_gpu_drop(emi_gpu *gpu, emi_address at)
 const char *emi_gpu_name(const emi_gpu *gpu)
 {
     return gpu->name;
+}
+
+size_t emi_gpu_size(const emi_gpu *gpu)
+{
+    return gpu->size;
 }
 
 em_status emi_gpu_enter(emi_gpu *gpu, em_error *err)

@@ -1,5 +1,6 @@
 /* The GPU of this process, if there is one: memory, copies, kernels and products.  There is one object for all, whose context and
- * kernels, once made, stay; its memory is given back when nobody has it any more.  Whoever uses it enters, which others wait for;
+ * kernels, once made, stay; its memory is given back when nobody has it any more, but for little rooms and buffers, which take
+ * longer to get than to use.  Whoever uses it enters, which others wait for;
  * all that is asked for meanwhile is done in order, and is done when emi_gpu_wait returns. */
 #ifndef EMI_GPU_GPU_H
 #define EMI_GPU_GPU_H
@@ -13,9 +14,13 @@ em_status emi_gpu_take(emi_gpu **out, em_error *err);
 void emi_gpu_give(emi_gpu **handle); /* accepts NULL */
 
 const char *emi_gpu_name(const emi_gpu *gpu); /* "NVIDIA H200" */
+size_t emi_gpu_size(const emi_gpu *gpu);      /* bytes of all its memory */
 
 em_status emi_gpu_enter(emi_gpu *gpu, em_error *err);
 void emi_gpu_leave(emi_gpu *gpu);
+
+/* Give back what stays too, where nobody has it. */
+void emi_gpu_forget(void);
 
 /* Give memory back from outside, in whatever state the GPU is; accepts 0. */
 void emi_gpu_drop(emi_gpu *gpu, emi_address at);
@@ -38,7 +43,9 @@ void emi_gpu_free(emi_gpu *gpu, emi_address at); /* accepts 0 */
 typedef enum emi_gpu_place {
     EMI_GPU_CHUNK,   /* rows that come and go         */
     EMI_GPU_ROWS,    /* as they are multiplied        */
-    EMI_GPU_COLUMNS, /* X                             */
+    EMI_GPU_BLOCK,   /* X, from the host              */
+    EMI_GPU_COLUMNS, /* X, as it is multiplied        */
+    EMI_GPU_BASIS,   /* and what is found beside it   */
     EMI_GPU_SCORES,  /* S                             */
     EMI_GPU_SHORT,   /* sums in single precision      */
     EMI_GPU_SUM,     /* Z, and what else is summed    */
@@ -73,6 +80,12 @@ typedef enum emi_gpu_kernel {
     EMI_GPU_SURVEY_D,
     EMI_GPU_SURVEY_JOIN,
     EMI_GPU_ADD_UP,
+    EMI_GPU_DRAW,
+    EMI_GPU_SCALE_D,
+    EMI_GPU_SCALE_F,
+    EMI_GPU_BEGIN_D,
+    EMI_GPU_BEGIN_F,
+    EMI_GPU_CORRECT,
     EMI_GPU_KERNELS
 } emi_gpu_kernel;
 
@@ -81,7 +94,7 @@ enum { EMI_GPU_THREADS = 128, EMI_GPU_STRIPES = 65535 }; /* of a block; at most 
 em_status emi_gpu_launch(emi_gpu *gpu, emi_gpu_kernel kernel, size_t blocks, size_t stripes, void **arguments,
                          em_error *err);
 
-/* C = A B + beta C of matrices as BLAS has them, transposed or not. */
+/* C = A B + beta C, or beta C - A B, of matrices as BLAS has them, transposed or not. */
 typedef struct emi_gpu_matrix {
     emi_address at;
     size_t step; /* between columns, in numbers */
@@ -93,6 +106,7 @@ typedef struct emi_gpu_product {
     size_t m, n, k;
     emi_gpu_matrix A, B, C;
     double beta;
+    int minus;
     /* So many of them, in single precision; what lies between two, in numbers.  0: one. */
     size_t count;
     size_t next_a, next_b, next_c;

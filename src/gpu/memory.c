@@ -137,15 +137,20 @@ em_status emi_gpu_zero(emi_gpu *gpu, emi_address at, size_t bytes, em_error *err
     return emi_gpu_check(gpu, gpu->cuda.zero(at, 0, bytes, gpu->stream), "zeros", err);
 }
 
-void emi_gpu_clear(emi_gpu *gpu)
+void emi_gpu_clear(emi_gpu *gpu, size_t there, size_t here)
 {
-    gpu->ones = 0;
     emi_gpu_pinned *pinned[] = {&gpu->stage[0], &gpu->stage[1], &gpu->hand};
     for (int p = 0; p < EMI_GPU_PLACES; p++) {
+        if (gpu->room[p].bytes <= there) {
+            there -= gpu->room[p].bytes;
+            continue;
+        }
+        if (p == EMI_GPU_ONES) gpu->ones = 0;
         emi_gpu_free(gpu, gpu->room[p].at);
         gpu->room[p].at = 0, gpu->room[p].bytes = 0;
     }
     for (size_t n = 0; n < sizeof pinned / sizeof *pinned; n++) {
+        if (pinned[n]->bytes <= here) continue;
         if (pinned[n]->at) (void)gpu->cuda.release_host(pinned[n]->at);
         *pinned[n] = (emi_gpu_pinned){0};
     }

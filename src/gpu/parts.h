@@ -22,6 +22,7 @@ struct emi_gpu {
     emi_cublas blas;
     int device, ordinal;
     char name[64];
+    size_t size; /* of its memory */
     void *context, *stream, *handle, *module;
     void *kernel[EMI_GPU_KERNELS];
     struct {
@@ -41,7 +42,7 @@ extern const char emi_gpu_kernels[]; /* kernels.ptx */
 em_status emi_gpu_check(const emi_gpu *gpu, int code, const char *what, em_error *err);
 em_status emi_gpu_check_blas(int code, const char *what, em_error *err);
 
-/* Give back all memory.  Within. */
-void emi_gpu_clear(emi_gpu *gpu);
+/* Give back all memory but so much of the device's, and so much for each buffer of the host's.  Within. */
+void emi_gpu_clear(emi_gpu *gpu, size_t there, size_t here);
 
 #endif

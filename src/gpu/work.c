@@ -30,8 +30,8 @@ em_status emi_gpu_multiply(emi_gpu *gpu, const emi_gpu_product *p, em_error *err
     const emi_cublas *blas = &gpu->blas;
     const int a = p->A.transposed, b = p->B.transposed, m = (int)p->m, n = (int)p->n, k = (int)p->k,
               lda = (int)p->A.step, ldb = (int)p->B.step, ldc = (int)p->C.step;
-    const double one = 1;
-    const float one_single = 1, beta_single = (float)p->beta;
+    const double one = p->minus ? -1 : 1;
+    const float one_single = (float)one, beta_single = (float)p->beta;
     int code = 0;
     if (p->count)
         code = blas->sgemm_batched(gpu->handle, a, b, m, n, k, &one_single, p->A.at, lda, (long long)p->next_a, p->B.at,

@@ -133,10 +133,26 @@ static void weigh_by_deviations(const emi_solver *s, emi_block X)
     }
 }
 
+/* All steps but the last, where the rows are; or a start that is as good as any. */
+static em_status begin_among_rows(krylov *k, em_error *err)
+{
+    static const double sure = 0.3; /* so much less than the tolerance will be within it */
+    emi_solver *s = k->s;
+    emi_block X = {s->d, k->lanczos.most, k->sum};
+    em_status status = s->C[0].kind->lead(&s->C[0], s->K, sure * s->tolerance, s->seed, X, &s->steps_there, err);
+    if (s->steps_there > 0)
+        emi_lanczos_begin_at(&k->lanczos, X);
+    else
+        emi_random_normals(&k->lanczos.random, emi_at(&s->X, 0).v, (size_t)s->d * (size_t)s->K);
+    return status;
+}
+
 static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
+    if (k->s->leads) TRY(begin_among_rows(k, err));
+    if (k->s->steps_there > 0) return EM_OK;
     if (emi_mesh_is_masked(k->s->mesh) && k->s->given == 0) weigh_by_deviations(k->s, X);
     if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */

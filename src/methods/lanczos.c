@@ -18,9 +18,7 @@
 
 #include "base/larger.h"
 #include "base/memory.h"
-#include "data/row_kind.h"
 #include "linalg/basis.h"
-#include "linalg/blas.h"
 #include "methods/hidden.h"
 #include "methods/steps.h"
 
@@ -243,6 +241,12 @@ done:
     return status;
 }
 
+void emi_lanczos_begin_at(emi_lanczos *l, emi_block X)
+{
+    memcpy(l->q, X.v, sizeof *l->q * (size_t)X.rows * (size_t)l->most);
+    l->width = l->most;
+}
+
 /* The residuals that still matter, as unit columns of q: those of one scale as well as of another. */
 static int collect_residuals(emi_lanczos *l)
 {
@@ -300,17 +304,7 @@ static int may_lock_all(const emi_lanczos *l)
     return l->large > 0 && n == l->large;
 }
 
-/* Beside a GPU, whose products cost next to nothing, the algebra of long vectors decides: on a network of one node it has all
- * cores. */
-static int threads_for(const emi_solver *s)
-{
-    enum { LONG = 1024 };
-    return s->mesh && s->mesh->graph->nodes == 1 && s->d >= LONG && emi_is_on_gpu(&s->C[0])
-               ? emi_pool_size(s->mesh->pool)
-               : 1;
-}
-
-static em_status take(emi_lanczos *l, const double *Cq, em_error *err)
+em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
 {
     em_status status = EM_OK;
     TRY(emi_ritz_append(&l->ritz, l->q, Cq, l->width));
@@ -326,16 +320,6 @@ static em_status take(emi_lanczos *l, const double *Cq, em_error *err)
     l->large = too_large(l);
     TRY(may_lock_all(l) ? lock(l, err) : next_block(l, err));
 done:
-    return status;
-}
-
-em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
-{
-    int threads = threads_for(l->s);
-    if (threads == 1) return take(l, Cq, err);
-    emi_blas_exchange(1, threads);
-    em_status status = take(l, Cq, err);
-    emi_blas_exchange(threads, 1);
     return status;
 }
 

@@ -36,6 +36,9 @@ void emi_lanczos_close(emi_lanczos *l); /* accepts the zeroed and the half-built
 /* The first question: the columns of X, or as many of them as a block has, and random ones beside them. */
 em_status emi_lanczos_begin(emi_lanczos *l, emi_block X, em_error *err);
 
+/* The same from orthonormal columns, as many as a block has. */
+void emi_lanczos_begin_at(emi_lanczos *l, emi_block X);
+
 /* The answer, and the next question.  EM_ENUMERIC where a number is not finite. */
 em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err);
 

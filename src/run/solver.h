@@ -83,6 +83,8 @@ struct emi_solver {
     int narrow_wire;       /* blocks are sent in single precision                                 */
     int given;             /* columns of the start that are the user's, or an answer; the others are random */
     int doubted;           /* nobody has seen that they are the leading ones                      */
+    int leads;             /* it begins where the rows are, not from X                            */
+    long steps_there;      /* that were taken there                                               */
     double most_outside;   /* no eigenvalue beside the given ones is larger than this; INFINITY: unknown */
     uint64_t seed;         /* of what else is random                                              */
     double tolerance;      /* on the residual                                                     */

@@ -1,6 +1,7 @@
 #include "driver.h"
 
 #include "fit/cost.h"
+#include "gpu/gpu.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void driver_memory(size_t bytes)
 {
     void (*call)(size_t);
     FIND(call, "memory");
+    emi_gpu_forget();
     if (call) call(bytes);
 }
 
@@ -63,6 +65,7 @@ static long count(const char *name)
 
 long driver_live(void)
 {
+    emi_gpu_forget();
     return count("standin_live");
 }
 

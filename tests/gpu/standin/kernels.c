@@ -10,6 +10,7 @@ static _Thread_local unsigned thread, block, stripe;
 #define THREAD thread
 #define BLOCK  block
 #define STRIPE stripe
+#define UNROLL
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wpragmas"
@@ -53,6 +54,33 @@ static void run_emi_add_up(void **arguments)
     emi_add_up(P(0, const float), W(1), W(2), P(3, double));
 }
 
+#define SCALER(NAME, TO)                                                                                               \
+    static void run_##NAME(void **arguments)                                                                           \
+    {                                                                                                                  \
+        NAME(P(0, const double), W(1), W(2), P(3, const double), P(4, TO));                                            \
+    }
+SCALER(emi_scale_double, double)
+SCALER(emi_scale_float, float)
+
+#define BEGINNER(NAME, TO)                                                                                             \
+    static void run_##NAME(void **arguments)                                                                           \
+    {                                                                                                                  \
+        NAME(P(0, const double), W(1), W(2), P(3, TO));                                                                \
+    }
+BEGINNER(emi_begin_double, double)
+BEGINNER(emi_begin_float, float)
+
+static void run_emi_draw(void **arguments)
+{
+    emi_draw(*(unsigned long long *)arguments[0], W(1), P(2, double));
+}
+
+static void run_emi_correct(void **arguments)
+{
+    emi_correct(P(0, double), W(1), W(2), *(double *)arguments[3], P(4, const double), P(5, const double),
+                P(6, const double));
+}
+
 typedef struct kernel {
     const char *name;
     void (*run)(void **arguments);
@@ -69,7 +97,13 @@ static kernel kernels[] = {ENTRY(emi_standardise_float_float),
                            ENTRY(emi_survey_float),
                            ENTRY(emi_survey_double),
                            ENTRY(emi_survey_join),
-                           ENTRY(emi_add_up)};
+                           ENTRY(emi_add_up),
+                           ENTRY(emi_scale_double),
+                           ENTRY(emi_scale_float),
+                           ENTRY(emi_begin_double),
+                           ENTRY(emi_begin_float),
+                           ENTRY(emi_correct),
+                           ENTRY(emi_draw)};
 
 enum { MISSING = 500, BROKEN = 700 };
 

@@ -1,0 +1,27 @@
+/* Products with rows on a GPU, from block to block there: Z = (M/N) Y' (Y X), as data/by_rows.c makes them.  All of it within the GPU. */
+#ifndef EMI_DATA_GPU_PRODUCT_H
+#define EMI_DATA_GPU_PRODUCT_H
+
+#include "data/gpu_rows.h"
+
+typedef struct emi_gpu_products {
+    emi_gpu_rows *rows;
+    const emi_operator *C;
+    emi_gpu *gpu;
+    emi_real real;
+    int as_they_lie; /* columns are scaled before, and the mean is taken off the scores and the sums */
+    int measures;    /* x' C x of each column too */
+    int kept;        /* rows are kept as they are multiplied */
+    emi_gpu_features features;
+    size_t columns;
+    emi_address X, start, ones;
+    emi_address Z, sums, squares; /* in double: d x columns, columns, columns x columns */
+} emi_gpu_products;
+
+/* For blocks of that many columns at most. */
+em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err);
+
+/* Z, and squares where it measures, from X of doubles; until the next one. */
+em_status emi_gpu_products_make(emi_gpu_products *t, emi_address X, size_t columns, em_error *err);
+
+#endif
