@@ -1,14 +1,15 @@
-/* Products with rows on a GPU, one by one: sending the rows there, the pass over them, products of several widths, and what share
- * of the bytes that the memory can move that is.  gpu_products [GB/s of the memory]. */
+/* Products with rows on a GPU: sending the rows there, the pass over them, products of several widths, and what share of the bytes
+ * that the memory can move that is.  One by one, from a block of the host to another; and one after the other, from block to block
+ * there, as a fit has them.  gpu_products [GB/s of the memory]. */
 #include "base/clock.h"
-#include "data/gpu_rows.h"
+#include "data/gpu_product.h"
 #include "data/moments.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TRIES = 15, WIDEST = 32 };
+enum { TRIES = 15, WIDEST = 32, IN_A_ROW = 20 };
 
 typedef struct shape {
     size_t rows;
@@ -94,7 +95,7 @@ static void bench_close(bench *b)
     free(b->numbers);
 }
 
-static double multiply(const bench *b, emi_real real, int width)
+static double multiply(bench *b, emi_real real, int width)
 {
     em_error err = {0};
     double best = INFINITY;
@@ -105,6 +106,29 @@ static double multiply(const bench *b, emi_real real, int width)
         must(emi_gpu_rows_multiply(&b->there, &b->C, real, X, Z, NULL, &err), &err);
         best = fmin(best, emi_seconds() - began);
     }
+    return best;
+}
+
+/* Of many, without the host. */
+static double multiply_there(bench *b, emi_real real, int width)
+{
+    em_error err = {0};
+    double best = INFINITY;
+    emi_gpu_products p = {.rows = &b->there, .C = &b->C, .real = real};
+    size_t bytes = sizeof(double) * (size_t)b->s.d * (size_t)width;
+    emi_address X;
+    must(emi_gpu_enter(b->gpu, &err), &err);
+    must(emi_gpu_products_open(&p, (size_t)width, &err), &err);
+    must(emi_gpu_room(b->gpu, EMI_GPU_BLOCK, bytes, &X, &err), &err);
+    must(emi_gpu_put(b->gpu, X, b->columns, bytes, &err), &err);
+    for (int n = 0; n < TRIES; n++) {
+        must(emi_gpu_wait(b->gpu, &err), &err);
+        double began = emi_seconds();
+        for (int k = 0; k < IN_A_ROW; k++) must(emi_gpu_products_make(&p, X, (size_t)width, &err), &err);
+        must(emi_gpu_wait(b->gpu, &err), &err);
+        best = fmin(best, (emi_seconds() - began) / IN_A_ROW);
+    }
+    emi_gpu_leave(b->gpu);
     return best;
 }
 
@@ -136,8 +160,10 @@ int main(int argc, char **argv)
         double passed = survey(&b);
         (void)printf("    the pass over them %.2f ms, %.0f %%\n", 1e3 * passed, 100 * gigabytes / passed / memory);
         for (int width = 8; width <= WIDEST; width *= 2) {
-            double own = multiply(&b, b.s.type == EM_F32 ? EMI_SINGLE : EMI_DOUBLE, width);
-            (void)printf("    %2d columns %.3f ms, %.0f %%", width, 1e3 * own, 200 * gigabytes / own / memory);
+            emi_real real = b.s.type == EM_F32 ? EMI_SINGLE : EMI_DOUBLE;
+            double own = multiply(&b, real, width), there = multiply_there(&b, real, width);
+            (void)printf("    %2d columns %.3f ms, %.0f %%; without the host %.3f ms, %.0f %%", width, 1e3 * own,
+                         200 * gigabytes / own / memory, 1e3 * there, 200 * gigabytes / there / memory);
             if (b.s.type == EM_F32) (void)printf("; in double %.3f ms", 1e3 * multiply(&b, EMI_DOUBLE, width));
             (void)putchar('\n');
         }

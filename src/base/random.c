@@ -40,6 +40,17 @@ void emi_random_shuffle(emi_random *random, size_t *items, size_t count)
     }
 }
 
+/* The sum of four uniforms (Irwin and Hall, Biometrika 19, 1927), sixteen bits each. */
+void emi_random_roughly_normals(emi_random *random, double *out, size_t count)
+{
+    static const double mean = 2 * 65535.0, deviation = 37837.22723720648; /* sqrt(4 (2^32 - 1) / 12) */
+    for (size_t n = 0; n < count; n++) {
+        uint64_t bits = emi_random_bits(random);
+        uint64_t sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+        out[n] = ((double)sum - mean) / deviation;
+    }
+}
+
 /* dlarnv draws from x <- a x mod 2^48 (LAPACK's dlaruv, which gives a), two numbers for a normal. */
 static const uint64_t multiplier = UINT64_C(33952834046453), mask = (UINT64_C(1) << 48) - 1;
 

@@ -30,6 +30,9 @@ size_t emi_random_below(emi_random *random, size_t bound); /* in 0 .. bound-1  *
 void emi_random_shuffle(emi_random *random, size_t *items, size_t count);
 void emi_random_normals(emi_random *random, double *out, size_t count);
 
+/* Mean zero, variance one, and about normal, in a tenth of the time: for sketches. */
+void emi_random_roughly_normals(emi_random *random, double *out, size_t count);
+
 /* A place in a sequence of normals. */
 typedef struct emi_normals {
     uint64_t state; /* 48 bits */

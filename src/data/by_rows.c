@@ -250,14 +250,14 @@ done:
 static em_status multiply_all(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
                               emi_scratch scratch, em_error *err)
 {
-    em_status status = EM_OK;
     const emi_row_kind *rows = emi_rows_of(C->shard);
     if (rows && rows->multiply) return rows->multiply(C, real, X, Z, squares, scratch, err);
     if (C->gpu && !C->gpu->gave_up) {
         em_error failure = {0};
-        status = emi_gpu_rows_multiply(C->gpu, C, real, X, Z, squares, &failure);
-        if (!emi_gpu_rows_yield(C->gpu, status, &failure, err)) return status;
+        em_status there = emi_gpu_rows_multiply(C->gpu, C, real, X, Z, squares, &failure);
+        if (!emi_gpu_rows_yield(C->gpu, there, &failure, err)) return there;
     }
+    em_status status = EM_OK;
     int most = columns_at_once(C->d, real, scratch);
     for (int first = 0, count; first < X.cols && status == EM_OK; first += count) {
         count = smaller(X.cols - first, most);

@@ -16,7 +16,7 @@ static em_status form_all(const emi_gpu_rows *rows, const emi_operator *C, doubl
     TRY(emi_gpu_zero(rows->gpu, sum, bytes, err));
     for (size_t first = 0; first < rows->shard->count; first += view.count) {
         Y = 0;
-        TRY(emi_gpu_rows_chunk(rows, first, &view, err));
+        TRY(emi_gpu_rows_view(rows, first, rows->chunk, &view, err));
         TRY(emi_gpu_standardise(rows, view, &features, EMI_DOUBLE, &Y, err));
         TRY(emi_gpu_outer(rows->gpu, d, view.count, (emi_gpu_matrix){Y, d, 0}, (emi_gpu_matrix){sum, d, 0}, err));
     }

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCKS = 20, WIDEST = 128, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4 };
+enum { BLOCKS = 20, WIDEST = 128, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
 
 /* Of the pinned buffer. */
 typedef struct hand {
@@ -32,7 +32,7 @@ typedef struct lead {
     double *T, *beta;         /* (room, room); (b, b)                                                    */
     double *values, *vectors; /* of T, the first b: (b), (n, b)                                          */
     double *work;             /* (room, room), or two matrices of b x b                                  */
-    double before;            /* the residual at the last look, so many steps ago; NAN: there was none   */
+    double before;            /* the residual at the last look, so many steps ago                        */
     size_t since, next;
 } lead;
 
@@ -213,7 +213,7 @@ static double worst_residual(const lead *l, size_t wanted)
     return worst;
 }
 
-/* After so many steps: residuals fall about as fast as they did, or faster. */
+/* After so many steps: residuals fall about as fast as they did since the last look, or since they began to, or faster. */
 static size_t next_look(const lead *l, double residual, double tolerance)
 {
     double fell = log(l->before / residual) / (double)l->since, steps = log(residual / tolerance) / fell;
@@ -283,7 +283,8 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
               .d = rows->d,
               .b = b,
               .room = blocks * b,
-              .before = NAN};
+              .before = 1,
+              .since = FIRST_LOOK - UNTIL_IT_FALLS};
     *steps = 0;
     if (b > WIDEST || blocks < FIRST_LOOK || rows->shard->count < l.room) return EM_OK; /* the host is as quick */
     em_status status = emi_gpu_enter(rows->gpu, err);

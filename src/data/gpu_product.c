@@ -9,7 +9,8 @@
 
 enum {
     COLUMNS = 128, /* that are multiplied at a time                                    */
-    SHORT = 512    /* rows that are summed in single precision, before that goes to a sum in double */
+    SHORT = 512,   /* rows that are summed in single precision, before that goes to a sum in double */
+    PIECES = 8     /* of a chunk                                                       */
 };
 
 /* A chunk of it. */
@@ -107,13 +108,20 @@ static size_t every_of(const emi_gpu_products *t)
     return every < most ? every : most;
 }
 
+/* In the precision that rows have? */
+static int is_own(const emi_gpu_products *t)
+{
+    return t->rows->single == (t->real == EMI_SINGLE);
+}
+
 /* As they lie, or standardised. */
 static em_status find_rows(const emi_gpu_products *t, size_t first, piece *out, size_t *taken, em_error *err)
 {
     em_status status = EM_OK;
-    size_t every = every_of(t);
+    size_t every = every_of(t), most = t->rows->chunk;
     emi_gpu_view view;
-    TRY(emi_gpu_rows_chunk(t->rows, first, &view, err));
+    if (!is_own(t) && every == 1) most = most / PIECES + 1; /* they are copied, and seldom */
+    TRY(emi_gpu_rows_view(t->rows, first, most, &view, err));
     *taken = view.count;
     view.count = (view.count + every - 1) / every;
     view.row_step *= (ptrdiff_t)every;
@@ -209,8 +217,7 @@ done:
 static int can_lie(const emi_gpu_products *t)
 {
     const emi_standard *s = t->C->standard;
-    return s->near && !s->fill && t->rows->single == (t->real == EMI_SINGLE) && t->rows->column_step == 1 &&
-           t->rows->row_step >= (ptrdiff_t)t->rows->d;
+    return s->near && !s->fill && is_own(t) && t->rows->column_step == 1 && t->rows->row_step >= (ptrdiff_t)t->rows->d;
 }
 
 em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
@@ -222,9 +229,9 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     t->as_they_lie = can_lie(t);
     if (t->as_they_lie) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
-    int own = t->rows->single == (t->real == EMI_SINGLE), rare = t->measures || t->C->every > 1;
-    if (!t->as_they_lie && own && !rare) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
-    t->kept = !t->as_they_lie && own && !rare && t->rows->copy;
+    int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1;
+    if (often) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
+    t->kept = often && t->rows->copy;
 done:
     return status;
 }

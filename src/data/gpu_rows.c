@@ -166,10 +166,10 @@ int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *fai
 
 /* ---- a chunk ---------------------------------------------------------------------------------------------------------- */
 
-em_status emi_gpu_rows_chunk(const emi_gpu_rows *rows, size_t first, emi_gpu_view *view, em_error *err)
+em_status emi_gpu_rows_view(const emi_gpu_rows *rows, size_t first, size_t most, emi_gpu_view *view, em_error *err)
 {
     em_status status = EM_OK;
-    size_t count = smaller(rows->chunk, rows->shard->count - first);
+    size_t count = smaller(smaller(most, rows->chunk - first % rows->chunk), rows->shard->count - first);
     *view = (emi_gpu_view){0, count, rows->row_step, rows->column_step};
     if (first < rows->resident) { /* whole chunks are */
         view->at = rows->at + (emi_address)((ptrdiff_t)first * rows->row_step * (ptrdiff_t)number(rows));
@@ -253,7 +253,7 @@ em_status emi_gpu_rows_keep(emi_gpu_rows *rows, const emi_standard *standard, co
     for (size_t first = 0; first < rows->shard->count; first += rows->chunk) {
         emi_gpu_view view;
         emi_address at = rows->copy + first * row;
-        TRY(emi_gpu_rows_chunk(rows, first, &view, err));
+        TRY(emi_gpu_rows_view(rows, first, rows->chunk, &view, err));
         TRY(emi_gpu_standardise(rows, view, features, rows->single ? EMI_SINGLE : EMI_DOUBLE, &at, err));
     }
 done:

@@ -65,8 +65,8 @@ typedef struct emi_gpu_view {
     ptrdiff_t row_step, column_step;
 } emi_gpu_view;
 
-/* The chunk from row `first` on. */
-em_status emi_gpu_rows_chunk(const emi_gpu_rows *rows, size_t first, emi_gpu_view *view, em_error *err);
+/* At most so many rows from row `first` on; a chunk's rows are never more than its own. */
+em_status emi_gpu_rows_view(const emi_gpu_rows *rows, size_t first, size_t most, emi_gpu_view *view, em_error *err);
 
 /* What is done to each feature, on the device; NULL there is 0. */
 typedef struct emi_gpu_features {

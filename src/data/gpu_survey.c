@@ -17,9 +17,8 @@ em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count
     for (size_t done = 0, now; done < count; done += now) {
         emi_gpu_view view;
         emi_address at = 0;
-        now = count - done < rows->chunk ? count - done : rows->chunk;
-        TRY(emi_gpu_rows_chunk(rows, first + done, &view, err));
-        view.count = now;
+        TRY(emi_gpu_rows_view(rows, first + done, count - done, &view, err));
+        now = view.count;
         TRY(emi_gpu_standardise(rows, view, &as_they_are, EMI_DOUBLE, &at, err));
         TRY(emi_gpu_get(rows->gpu, out + done * rows->d, at, sizeof(double) * rows->d * now, err));
         TRY(emi_gpu_wait(rows->gpu, err));
@@ -53,7 +52,7 @@ static em_status survey_chunk(const surveying *t, size_t first, size_t *count, e
     em_status status = EM_OK;
     surveying own = *t;
     emi_gpu_view view;
-    TRY(emi_gpu_rows_chunk(t->rows, first, &view, err));
+    TRY(emi_gpu_rows_view(t->rows, first, t->rows->chunk, &view, err));
     *count = view.count;
     size_t parts = parts_most(t->rows->d), longest = (view.count + PART_LEAST - 1) / PART_LEAST;
     parts = parts > longest ? longest : parts;

@@ -30,7 +30,7 @@ em_status emi_sketch_residuals(const emi_operator *C, emi_block X, const double 
     if (!room) TRY(emi_fail_memory(err, "certificate"));
     emi_block S = {X.rows, COLUMNS, room}, W = {X.rows, COLUMNS, S.v + COLUMNS * d},
               SX = {COLUMNS, X.cols, W.v + COLUMNS * d}, WX = {COLUMNS, X.cols, SX.v + COLUMNS * K};
-    emi_random_normals(&random, S.v, COLUMNS * d);
+    emi_random_roughly_normals(&random, S.v, COLUMNS * d);
     TRY(C->kind->apply(C, S, W, scratch, err));
     emi_mul_tn(1, S, X, 0, SX);
     emi_mul_tn(1, W, X, 0, WX);

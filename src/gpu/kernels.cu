@@ -54,24 +54,30 @@ STANDARDISE(emi_standardise_double_double, double, double)
         double o = origin[f], u = unit ? unit[f] : 1, count = 0, sum = 0, squares = 0;                                 \
         FROM highest = -__builtin_inf(), lowest = __builtin_inf();                                                     \
         for (; first < end; first += PIECE) {                                                                          \
+            const FROM *at = from + first * row_step + f * column_step;                                                \
             FROM x[PIECE];                                                                                             \
-            double away[PIECE], n = 0, s = 0, about = 0;                                                               \
-            unsigned there = 0;                                                                                        \
+            double away[PIECE], s = 0, about = 0;                                                                      \
+            int left = (int)less(end - first, PIECE), n = 0;                                                           \
             UNROLL for (int r = 0; r < PIECE; r++) {                                                                   \
-                x[r] = from[less(first + r, end - 1) * row_step + f * column_step];                                    \
-                there |= (unsigned)(first + r < end && !(holes && x[r] != x[r])) << r;                                 \
+                x[r] = *at; /* after the last row, that again */                                                       \
+                at += r + 1 < left ? row_step : 0;                                                                     \
             }                                                                                                          \
             UNROLL for (int r = 0; r < PIECE; r++) {                                                                   \
-                away[r] = (unit ? x[r] / u : x[r]) - o;                                                                \
-                if (!(there >> r & 1)) continue;                                                                       \
-                s += away[r];                                                                                          \
+                away[r] = x[r];                                                                                        \
                 highest = x[r] > highest ? x[r] : highest;                                                             \
                 lowest = x[r] < lowest ? x[r] : lowest;                                                                \
             }                                                                                                          \
-            n = __builtin_popcount(there);                                                                             \
+            if (unit) UNROLL for (int r = 0; r < PIECE; r++) away[r] /= u;                                             \
+            UNROLL for (int r = 0; r < PIECE; r++) {                                                                   \
+                int there = r < left && !(holes && x[r] != x[r]);                                                      \
+                away[r] -= o;                                                                                          \
+                n += there, s += there ? away[r] : 0;                                                                  \
+            }                                                                                                          \
             double mean = n > 0 ? s / n : 0, weight = count * n * (count + n), apart = n * sum - count * s;            \
-            UNROLL for (int r = 0; r < PIECE; r++)                                                                     \
-                if (there >> r & 1) about += (away[r] - mean) * (away[r] - mean);                                      \
+            UNROLL for (int r = 0; r < PIECE; r++) {                                                                   \
+                double by = away[r] - mean;                                                                            \
+                about += r < left && !(holes && x[r] != x[r]) ? by * by : 0;                                           \
+            }                                                                                                          \
             squares += about + (weight > 0 ? apart * apart / weight : 0);                                              \
             sum += s, count += n;                                                                                      \
         }                                                                                                              \

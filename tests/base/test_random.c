@@ -144,6 +144,23 @@ static void normals_have_their_moments(void **state)
     free(x);
 }
 
+static void rough_ones_too(void **state)
+{
+    (void)state;
+    static double x[MANY];
+    double mean = 0, square = 0, fourth = 0, far = 0;
+    emi_random random = emi_random_seed(3, EMI_STREAM_SKETCH);
+    emi_random_roughly_normals(&random, x, MANY);
+    for (int n = 0; n < MANY; n++) {
+        mean += x[n] / MANY, square += x[n] * x[n] / MANY, fourth += pow(x[n], 4) / MANY;
+        far = fmax(far, fabs(x[n]));
+    }
+    assert_close(mean, 0, 0.01);
+    assert_close(square, 1, 0.01);
+    assert_close(fourth, 2.7, 0.03); /* 3 of the normal */
+    assert_true(far > 3 && far <= 2 * sqrt(3));
+}
+
 /* However a sequence is cut, and wherever it is entered, it is the same. */
 static void normals_are_one_sequence(void **state)
 {
@@ -181,6 +198,7 @@ int main(void)
         cmocka_unit_test(shuffles_are_permutations),
         cmocka_unit_test(every_order_is_as_likely),
         cmocka_unit_test(normals_have_their_moments),
+        cmocka_unit_test(rough_ones_too),
         cmocka_unit_test(normals_are_one_sequence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,206 @@
+/* krylov's steps where the rows lie (data/gpu_lead.c): against LAPACK on the same rows, whatever they look like. */
+#include "driver.h"
+#include "fit/options.h"
+#include "support/check.h"
+#include "support/models.h"
+#include "support/truth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1200, D = 90 };
+
+typedef struct problem {
+    double *rows, values[D], vectors[D * D];
+    float *floats;
+    em_data *data;
+} problem;
+
+/* Spectra: how fast they fall, how many there are of each, and where they end. */
+typedef struct spectrum {
+    double falls;
+    int alike, rank;
+} spectrum;
+
+static void problem_open(problem *p, spectrum s, double offset, int single)
+{
+    em_error err = {0};
+    double lambda[D];
+    for (int k = 0; k < D; k++) lambda[k] = k < s.rank ? pow(s.falls, k / s.alike) : 0;
+    *p = (problem){.rows = truth_rows(N, D, lambda, 11), .floats = malloc(sizeof(float) * N * D)};
+    assert_non_null(p->floats);
+    for (size_t n = 0; n < (size_t)N * D; n++) {
+        p->rows[n] += offset;
+        p->floats[n] = (float)p->rows[n];
+        if (single) p->rows[n] = p->floats[n];
+    }
+    truth_pca(p->rows, N, D, p->values, p->vectors);
+    assert_ok(em_data_from_array(&p->data, single ? (void *)p->floats : (void *)p->rows, single ? EM_F32 : EM_F64, N, D,
+                                 0, 0, &err),
+              &err);
+}
+
+static void problem_close(problem *p)
+{
+    em_data_free(&p->data);
+    free(p->floats);
+    free(p->rows);
+}
+
+static em_status fit(const problem *p, int K, double tolerance, emi_device_choice device, em_model **out, em_error *err)
+{
+    em_status status = EM_OK;
+    em_shards *shards = NULL;
+    em_graph *graph = NULL;
+    em_mesh *mesh = NULL;
+    em_options options = emi_options_default();
+    options.method = "krylov";
+    options.components = K;
+    options.tolerance = tolerance;
+    options.device = device;
+    TRY(em_shards_split(&shards, p->data, 1, NULL, 0, err));
+    TRY(em_graph_create(&graph, "complete", 1, 0, err));
+    TRY(em_mesh_open(&mesh, NULL, graph, 2, err));
+    TRY(em_fit(out, &options, mesh, shards, err));
+done:
+    em_mesh_close(&mesh);
+    em_graph_free(&graph);
+    em_shards_free(&shards);
+    return status;
+}
+
+static em_model *fitted(const problem *p, int K, double tolerance)
+{
+    em_error err = {0};
+    em_model *model = NULL;
+    assert_ok(fit(p, K, tolerance, EMI_DEVICE_GPU, &model, &err), &err);
+    assert_string_equal(em_model_info(model)->device, "gpu");
+    return model;
+}
+
+static int steps_there(const em_model *model)
+{
+    const char *told = strstr(em_model_info(model)->device_why, "; ");
+    int steps = 0;
+    return told && sscanf(told, "; %d step", &steps) == 1 ? steps : 0;
+}
+
+/* Variances of all, and vectors whose neighbours are not as large. */
+static void check(const problem *p, const em_model *model, int K, double tolerance, double digits)
+{
+    for (int k = 0; k < K; k++) {
+        const double *x = em_model_components(model) + (size_t)k * D, *q = p->vectors + (size_t)k * D;
+        double variance = em_model_explained_variance(model)[k] * (N - 1) / N;
+        assert_close(variance / p->values[0], p->values[k] / p->values[0], digits);
+        double above = k ? p->values[k - 1] - p->values[k] : p->values[0],
+               gap = fmin(above, p->values[k] - p->values[k + 1]);
+        if (gap > 0.02 * p->values[k] && p->values[k] > 1e-6 * p->values[0])
+            assert_true(emi_sin2(D, x, q) < pow(2 * tolerance * p->values[k] / gap, 2));
+    }
+}
+
+/* One step of the method's own is left, and the answer is as it should be: near means and far ones, both precisions. */
+static void answers(void **state)
+{
+    (void)state;
+    static const spectrum spectra[] = {{0.8, 1, D}, {0.95, 1, D}, {0.7, 3, D}};
+    for (size_t s = 0; s < sizeof spectra / sizeof *spectra; s++)
+        for (int far = 0; far < 2; far++)
+            for (int single = 0; single < 2; single++) {
+                problem p;
+                problem_open(&p, spectra[s], far ? 20 : 0, single);
+                em_model *model = fitted(&p, 4, single ? 1e-5 : 1e-10);
+                assert_true(em_model_info(model)->reason > 0);
+                if (s == 0) assert_true(steps_there(model) >= 4);
+                if (s == 0 && !single) assert_int_equal(em_model_info(model)->iterations, 1);
+                check(&p, model, 4, single ? 1e-5 : 1e-10, single ? 2e-6 : 1e-11);
+                em_model_free(&model);
+                problem_close(&p);
+            }
+}
+
+/* Fewer dimensions than the basis would have: columns depend on each other, and the method goes on by itself. */
+static void few_dimensions(void **state)
+{
+    (void)state;
+    for (int rank = 1; rank < 40; rank += 6) {
+        problem p;
+        problem_open(&p, (spectrum){0.9, 1, rank}, 1, 0);
+        em_model *model = fitted(&p, 5, 1e-9);
+        check(&p, model, 5, 1e-9, 1e-11);
+        em_model_free(&model);
+        problem_close(&p);
+    }
+}
+
+/* Sizes that are too far apart for one basis. */
+static void far_apart(void **state)
+{
+    (void)state;
+    problem p;
+    problem_open(&p, (spectrum){0.05, 1, D}, 0, 0);
+    em_model *model = fitted(&p, 5, 1e-6);
+    check(&p, model, 5, 1e-6, 1e-11);
+    em_model_free(&model);
+    problem_close(&p);
+}
+
+/* The same bits each time, and however much memory there is for a copy of the rows. */
+static void bits(void **state)
+{
+    (void)state;
+    if (!driver_is_standin()) skip_for("the memory of a GPU is not to be made smaller");
+    for (int single = 0; single < 2; single++) {
+        problem p;
+        problem_open(&p, (spectrum){0.8, 1, D}, 20, single);
+        em_model *first = fitted(&p, 4, single ? 1e-5 : 1e-10), *second = fitted(&p, 4, single ? 1e-5 : 1e-10);
+        assert_same_model(first, second);
+        em_model_free(&second);
+        size_t rows = (single ? sizeof(float) : sizeof(double)) * N * D;
+        driver_memory(rows * 8 / 5 + ((size_t)1200 << 10)); /* for the rows and the work, not for the copy too */
+        second = fitted(&p, 4, single ? 1e-5 : 1e-10);
+        driver_memory((size_t)1 << 30);
+        assert_same_model(first, second);
+        em_model_free(&first);
+        em_model_free(&second);
+        problem_close(&p);
+    }
+}
+
+/* A call fails, early or late, of those that are made for each chunk of the rows some: with auto the CPU goes on, and the answer is
+ * right. */
+static void failures(void **state)
+{
+    (void)state;
+    if (!driver_is_standin()) skip_for("a GPU is not to be made to fail");
+    problem p;
+    problem_open(&p, (spectrum){0.8, 1, D}, 20, 0);
+    for (int asked = 0; asked < 2; asked++)
+        for (long n = 0;; n += 1 + n / 40) {
+            em_error err = {0};
+            em_model *model = NULL;
+            driver_fail_at(n);
+            em_status status = fit(&p, 4, 1e-9, asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO, &model, &err);
+            int failed = driver_has_failed();
+            driver_fail_at(-1);
+            assert_int_equal(driver_pushed(), 0);
+            assert_true(driver_live() <= 3);
+            if (status == EM_OK) check(&p, model, 4, 1e-9, 1e-10);
+            if (status != EM_OK) assert_true(failed && asked && strstr(err.msg, "gpu: "));
+            em_model_free(&model);
+            if (!failed) {
+                assert_true(n > 100);
+                break;
+            }
+        }
+    problem_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers), cmocka_unit_test(few_dimensions),
+                                       cmocka_unit_test(far_apart), cmocka_unit_test(bits), cmocka_unit_test(failures)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
