@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Rows that wait: a multiple of those whose products floats sum up at a time. */
-enum { LEAST_ROOM = 128, MOST_ROOM = 512, ROOM_BYTES = 8 << 20 };
+enum { LEAST_ROOM = 128, MOST_ROOM = 1024, ROOM_BYTES = 8 << 20 };
 
 /* ---- made and freed ------------------------------------------------------------------------------------------------------------ */
 
@@ -129,21 +129,54 @@ void em_moments_free(em_moments **handle)
 
 /* ---- a block of rows ------------------------------------------------------------------------------------------------------------ */
 
-/* first: the first row.  away: what the mean of all is off it. */
+/* Columns begin .. end.  first: the first row.  away: what the mean of all is off it. */
 #define CENTRER(FROM)                                                                                                  \
-    EMI_WIDE static void centre_##FROM(const FROM *from, FROM *to, size_t count, size_t d, double *restrict first,     \
-                                       double *restrict away)                                                          \
+    EMI_WIDE static void centre_##FROM(const FROM *from, FROM *to, size_t count, size_t d, size_t begin, size_t end,   \
+                                       double *restrict first, double *restrict away)                                  \
     {                                                                                                                  \
-        for (size_t f = 0; f < d; f++) first[f] = (double)from[f], away[f] = 0;                                        \
+        for (size_t f = begin; f < end; f++) first[f] = (double)from[f], away[f] = 0;                                  \
         for (size_t r = 0; r < count; r++)                                                                             \
-            for (size_t f = 0; f < d; f++) away[f] += (double)from[r * d + f] - first[f];                              \
-        for (size_t f = 0; f < d; f++) away[f] /= (double)count;                                                       \
+            for (size_t f = begin; f < end; f++) away[f] += (double)from[r * d + f] - first[f];                        \
+        for (size_t f = begin; f < end; f++) away[f] /= (double)count;                                                 \
         for (size_t r = 0; r < count; r++)                                                                             \
-            for (size_t f = 0; f < d; f++) to[r * d + f] = (FROM)(((double)from[r * d + f] - first[f]) - away[f]);     \
+            for (size_t f = begin; f < end; f++)                                                                       \
+                to[r * d + f] = (FROM)(((double)from[r * d + f] - first[f]) - away[f]);                                \
     }
 
 CENTRER(double)
 CENTRER(float)
+
+typedef struct centring {
+    em_moments *m;
+    const void *from;
+    size_t count;
+} centring;
+
+static em_status centre_body(void *context, int index, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    enum { SOME = 128 }; /* columns of a block that the cache holds for the second pass */
+    const centring *t = context;
+    em_moments *m = t->m;
+    size_t d = (size_t)m->d, begin, end, now;
+    emi_moments_stripe(m, index, &begin, &end);
+    for (; begin < end; begin = now) {
+        now = end - begin < SOME ? end : begin + SOME;
+        if (m->real == EMI_DOUBLE)
+            centre_double(t->from, m->waiting, t->count, d, begin, now, m->first, m->away);
+        else
+            centre_float(t->from, m->waiting, t->count, d, begin, now, m->first, m->away);
+    }
+    return EM_OK;
+}
+
+void emi_moments_stripe(const em_moments *m, int index, size_t *begin, size_t *end)
+{
+    enum { LINE = 16 }; /* so that no two threads write to one line of memory */
+    size_t d = (size_t)m->d, width = (d / (size_t)m->threads / LINE + 1) * LINE;
+    *begin = (size_t)index * width < d ? (size_t)index * width : d;
+    *end = d - *begin < width ? d : *begin + width;
+}
 
 /* From the mean so far to that of all, where `off` leads to that of others, first + away.  `row` is what the two add to M2, and may be
  * `away` itself. */
@@ -185,10 +218,8 @@ em_status emi_moments_block(em_moments *m, const void *from, size_t count, em_er
     size_t d = (size_t)m->d;
     double *rows = m->waiting, *last = m->real == EMI_DOUBLE ? rows + count * d : m->away;
     if (m->sketch) TRY(emi_directions_make_room(m->sketch, count + 1, err));
-    if (m->real == EMI_DOUBLE)
-        centre_double(from, rows, count, d, m->first, m->away);
-    else
-        centre_float(from, m->waiting, count, d, m->first, m->away);
+    centring all = {m, from, count};
+    TRY(emi_pool_run(m->pool, m->threads, (double)(count * d), centre_body, &all, err));
     find_off(m);
     move_mean(m, (double)count, last);
     if (m->sketch)

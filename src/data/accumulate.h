@@ -52,6 +52,9 @@ em_status emi_moments_settle(em_moments *m, em_error *err);
 /* Add a block of rows of m->real, where none wait or these are they. */
 em_status emi_moments_block(em_moments *m, const void *from, size_t count, em_error *err);
 
+/* The columns that a thread of m->threads has, where each column is for itself. */
+void emi_moments_stripe(const em_moments *m, int index, size_t *begin, size_t *end);
+
 /* Are these columns the same, by their names where both have some?  `whose` is for messages.  And names, where there are none yet. */
 em_status emi_moments_match(const em_moments *m, size_t columns, char *const *names, const char *whose, em_error *err);
 em_status emi_moments_name(em_moments *m, char *const *names, em_error *err);

@@ -12,22 +12,24 @@
 /* The largest magnitude of each column: of numbers without their sign, the bits are in the order of what they stand for, and those
  * of what is no number come last. */
 #define EXAMINER(FROM, WORD)                                                                                           \
-    EMI_WIDE static void look_##FROM(const FROM *restrict values, size_t rows, size_t columns, WORD *restrict tops)    \
+    EMI_WIDE static void look_##FROM(const FROM *restrict values, size_t rows, size_t columns, size_t begin,           \
+                                     size_t end, WORD *restrict tops)                                                  \
     {                                                                                                                  \
         for (size_t r = 0; r < rows; r++)                                                                              \
-            for (size_t c = 0; c < columns; c++) {                                                                     \
+            for (size_t c = begin; c < end; c++) {                                                                     \
                 WORD bits;                                                                                             \
                 memcpy(&bits, &values[r * columns + c], sizeof bits);                                                  \
                 bits = (WORD)(bits & ~((WORD)1 << (8 * sizeof bits - 1)));                                             \
                 tops[c] = bits > tops[c] ? bits : tops[c];                                                             \
             }                                                                                                          \
     }                                                                                                                  \
-    static void tops_##FROM(const FROM *values, size_t rows, size_t columns, void *words, double *tops)                \
+    static void tops_##FROM(const FROM *values, size_t rows, size_t columns, size_t begin, size_t end, void *words,    \
+                            double *tops)                                                                              \
     {                                                                                                                  \
         FROM top;                                                                                                      \
-        memset(words, 0, columns * sizeof(WORD));                                                                      \
-        look_##FROM(values, rows, columns, words);                                                                     \
-        for (size_t c = 0; c < columns; c++) {                                                                         \
+        memset((WORD *)words + begin, 0, (end - begin) * sizeof(WORD));                                                \
+        look_##FROM(values, rows, columns, begin, end, words);                                                         \
+        for (size_t c = begin; c < end; c++) {                                                                         \
             memcpy(&top, (WORD *)words + c, sizeof top);                                                               \
             if (!((double)top <= tops[c])) tops[c] = (double)top;                                                      \
         }                                                                                                              \
@@ -71,16 +73,37 @@ static void weigh(look *at, size_t columns)
     }
 }
 
-static em_status examine_rows(const em_data *data, size_t first, size_t count, look *at, em_error *err)
+typedef struct looking {
+    const em_moments *m;
+    const look *at;
+    const void *rows;
+    size_t count;
+    int single;
+} looking;
+
+static em_status look_body(void *context, int index, int worker, em_error *err)
+{
+    (void)worker, (void)err;
+    const looking *t = context;
+    size_t d = (size_t)t->m->d, begin, end;
+    emi_moments_stripe(t->m, index, &begin, &end);
+    if (t->single)
+        tops_float(t->rows, t->count, d, begin, end, t->at->words, t->at->tops);
+    else
+        tops_double(t->rows, t->count, d, begin, end, t->at->words, t->at->tops);
+    return EM_OK;
+}
+
+static em_status examine_rows(const em_moments *m, const em_data *data, size_t first, size_t count, look *at,
+                              em_error *err)
 {
     int in_place = data->type == EM_F64 || data->type == EM_F32;
     const void *rows = in_place ? emi_data_in_place(data, first) : NULL;
     em_status status = rows ? EM_OK : em_data_read(data, first, count, at->rows, err);
     if (status != EM_OK) return status;
-    if (rows && data->type == EM_F32)
-        tops_float(rows, count, data->columns, at->words, at->tops);
-    else
-        tops_double(rows ? rows : at->rows, count, data->columns, at->words, at->tops);
+    looking all = {m, at, rows ? rows : at->rows, count, rows && data->type == EM_F32};
+    status = emi_pool_run(m->pool, m->threads, (double)(count * data->columns), look_body, &all, err);
+    if (status != EM_OK) return status;
     weigh(at, data->columns);
     if (rows) status = emi_data_check(data, first, count, err);
     if (status != EM_OK || at->most <= too_large) return status;
@@ -89,22 +112,22 @@ static em_status examine_rows(const em_data *data, size_t first, size_t count, l
 }
 
 /* All of them, before any is added; some at a time, whatever there is room for to wait. */
-static em_status examine(const em_data *data, look *at, em_error *err)
+static em_status examine(const em_moments *m, const em_data *data, look *at, em_error *err)
 {
     enum { NUMBERS = 1 << 20 };
     em_status status = EM_OK;
     size_t d = data->columns, at_once = NUMBERS / d + 1, now;
     if (at_once > data->rows) at_once = data->rows + 1;
-    at->rows = emi_doubles((at_once + 2) * d);
-    if (!at->rows) return emi_fail_memory(err, "moments");
-    at->words = at->rows + at_once * d;
-    at->tops = at->words + d;
+    at->tops = emi_doubles((at_once + 2) * d);
+    if (!at->tops) return emi_fail_memory(err, "moments");
+    at->words = at->tops + d;
+    at->rows = at->words + d;
     memset(at->tops, 0, d * sizeof *at->tops);
     for (size_t first = 0; first < data->rows && status == EM_OK; first += now) {
         now = data->rows - first < at_once ? data->rows - first : at_once;
-        status = examine_rows(data, first, now, at, err);
+        status = examine_rows(m, data, first, now, at, err);
     }
-    emi_free(at->rows);
+    emi_free(at->tops);
     if (status == EM_OK && at->most > 0 && at->most < too_small)
         status = emi_fail(
             err, EM_EDATA,
@@ -177,7 +200,7 @@ em_status em_moments_update(em_moments *m, const em_data *rows, em_error *err)
     look at = {0};
     const em_moments *more = em_data_moments(rows);
     TRY(emi_moments_match(m, rows->columns, rows->names, rows->name, err));
-    if (!more) TRY(examine(rows, &at, err));
+    if (!more) TRY(examine(m, rows, &at, err));
     TRY(emi_moments_name(m, rows->names, err));
     if (more) return em_moments_merge(m, more, err);
     emi_real real = real_of(m, rows, &at);

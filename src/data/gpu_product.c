@@ -17,6 +17,7 @@ enum {
 typedef struct piece {
     emi_gpu_matrix Y; /* d x count */
     size_t count;
+    int first;     /* sums begin with it */
     emi_address S; /* count x columns */
 } piece;
 
@@ -75,12 +76,18 @@ static size_t size_of_sums(const emi_gpu_products *t)
     return (t->rows->d + 1 + (t->measures ? t->columns : 0)) * t->columns;
 }
 
+/* Do all sums begin with the products of the first chunk, so that they need no zeros? */
+static int need_no_zeros(const emi_gpu_products *t)
+{
+    return t->real == EMI_DOUBLE && t->as_they_lie && t->rows->shard->count > 0;
+}
+
 static em_status make_sums(emi_gpu_products *t, em_error *err)
 {
     em_status status = EM_OK;
     size_t bytes = sizeof(double) * size_of_sums(t);
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SUM, bytes, &t->Z, err));
-    TRY(emi_gpu_zero(t->gpu, t->Z, bytes, err));
+    if (!need_no_zeros(t)) TRY(emi_gpu_zero(t->gpu, t->Z, bytes, err));
     t->sums = t->Z + sizeof(double) * t->rows->d * t->columns;
     t->squares = t->sums + sizeof(double) * t->columns;
 done:
@@ -126,6 +133,7 @@ static em_status find_rows(const emi_gpu_products *t, size_t first, piece *out, 
     view.count = (view.count + every - 1) / every;
     view.row_step *= (ptrdiff_t)every;
     out->count = view.count;
+    out->first = first == 0;
     out->Y = matrix(view.at, (size_t)view.row_step);
     if (t->kept) out->Y = matrix(t->rows->copy + first * t->rows->d * emi_real_size(t->real), t->rows->d * every);
     if (t->as_they_lie || t->kept) return EM_OK;
@@ -171,7 +179,7 @@ static em_status add_product(const emi_gpu_products *t, const piece *c, emi_gpu_
     p.single = t->real == EMI_SINGLE;
     p.k = c->count;
     p.C = matrix(sum, p.m);
-    p.beta = 1;
+    p.beta = c->first && need_no_zeros(t) ? 0 : 1;
     if (!p.single) return emi_gpu_multiply(t->gpu, &p, err);
     p.beta = 0;
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SHORT, number * size * (whole + 1), &p.C.at, err));
