@@ -180,12 +180,6 @@ static void json_ranks(json *j, const fit_job *job)
     json_close(j, ']');
 }
 
-/* Of the CPU only where something else was to be expected. */
-static int tells_device(const em_info *info, const arguments *args)
-{
-    return strcmp(info->device, "gpu") == 0 || args_given(args, "device") || strstr(info->device_why, "gpu: ");
-}
-
 static em_status print_report(const fit_job *job, em_error *err)
 {
     em_status status = EM_OK;
@@ -198,7 +192,8 @@ static em_status print_report(const fit_job *job, em_error *err)
     (void)printf("method    %s, %s%s, %d thread%s\n", info->method, operator_text(info->operator_name),
                  strcmp(info->precision, "single") == 0 ? " in single precision" : "", info->threads,
                  info->threads == 1 ? "" : "s");
-    if (tells_device(info, job->args)) (void)printf("device    %s: %s\n", info->device, info->device_why);
+    if (report_tells_device(info->device, info->device_why))
+        (void)printf("device    %s: %s\n", info->device, info->device_why);
     if (args_given(job->args, "masks")) (void)printf("masks     simulated: keys come from the seed\n");
     if (strcmp(average, "tree") != 0) (void)printf("average   %s, whatever the network\n", average);
     if (info->resumed > 0) (void)printf("resumed   from iteration %ld\n", info->resumed);

@@ -1,5 +1,6 @@
 #include "fit_page.h"
 #include "cluster.h"
+#include "report.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -16,13 +17,15 @@ static em_status count_rows(const problem *p, uint64_t **rows, em_error *err)
     return EM_OK;
 }
 
-static void state_facts(page_notes *notes, const problem *p)
+static void state_facts(page_notes *notes, const problem *p, const em_info *info)
 {
     const char *average = args_value(p->args, "average");
     if (p->nodes > 1) page_fact(notes, "Weights", "%s", args_value(p->args, "weights"));
     if (strcmp(average, "tree") != 0) page_fact(notes, "Averages", "by %s, whatever the network", average);
     if (args_given(p->args, "masks")) page_fact(notes, "Masks", "simulated: their keys come from the seed");
     if (cluster_size() > 1) page_fact(notes, "Processes", "%d", cluster_size());
+    if (report_tells_device(info->device, info->device_why))
+        page_fact(notes, "Device", "%s: %s", info->device, info->device_why);
 }
 
 em_status fit_page_write(FILE *stream, page_notes *notes, const problem *p, const em_model *model, em_error *err)
@@ -30,7 +33,7 @@ em_status fit_page_write(FILE *stream, page_notes *notes, const problem *p, cons
     em_status status = EM_OK;
     em_page *page = &notes->page;
     uint64_t *rows = NULL;
-    state_facts(notes, p);
+    state_facts(notes, p, em_model_info(model));
     TRY(count_rows(p, &rows, err));
     TRY(page_describe(notes, p->args, model, &p->reading, err));
     page->options = p->options;

@@ -341,6 +341,11 @@ void report_names(const em_model *model)
     (void)putchar('\n');
 }
 
+int report_tells_device(const char *device, const char *why)
+{
+    return strcmp(device, "gpu") == 0 || strcmp(why, "as asked for") == 0 || strstr(why, "gpu: ");
+}
+
 void report_scale(const em_info *info)
 {
     int level = info->constant_features;

@@ -12,6 +12,9 @@ void report_names_json(json *j, const em_model *model);
 /* How genotypes were scaled, and which variants were left out; nothing of other data. */
 void report_scale(const em_info *info);
 
+/* Is the device that multiplied the rows worth a line?  The CPU only where something else was to be expected. */
+int report_tells_device(const char *device, const char *why);
+
 /* The components and what is certain about them, what was sent, how it ended. */
 em_status report_model(const em_model *model, em_error *err);
 

@@ -105,6 +105,8 @@ typedef struct em_site_report {
     int follows;         /* the study does                                                   */
     int models;          /* then: made in this process' time                                 */
     int held;            /* and how often a look found that the last one still holds         */
+    char device[8];      /* that multiplied the rows of this site, and why, as em_info has them; "": none did */
+    char device_why[256];
 } em_site_report;
 
 /* Take part in a study.  `data` is NULL where `open_rows` gives it.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where this was a rehearsal, or

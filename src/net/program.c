@@ -100,6 +100,11 @@ static em_status fit_on(emi_program *p, em_mesh *mesh, const em_data *data, em_m
         em_options_set_last(options, p->last);
         status = em_fit(out, options, mesh, shards, err);
     }
+    if (status == EM_OK) {
+        const em_info *info = em_model_info(*out);
+        memcpy(p->report->device, info->device, sizeof p->report->device);
+        memcpy(p->report->device_why, info->device_why, sizeof p->report->device_why);
+    }
     em_options_free(&options);
     em_shards_free(&shards);
     return status;

@@ -1,4 +1,5 @@
 #include "node_page.h"
+#include "report.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -58,6 +59,7 @@ static void state_facts(page_notes *notes, const emi_study *study, const em_site
     page_fact(notes, "Fingerprint", "%s", r->fingerprint);
     page_fact(notes, "Site", "%s, one of %d", r->name, r->site_count);
     page_fact(notes, "Masks", "%s", r->masked ? "yes" : "no");
+    if (report_tells_device(r->device, r->device_why)) page_fact(notes, "Device", "%s: %s", r->device, r->device_why);
     if (r->runs > 1) page_fact(notes, "Runs", "%d: a site came back", r->runs);
     if (r->masked && r->columns_answered)
         page_fact(notes, "Columns answered", "%llu of %llu, of the covariance of all rows",

@@ -96,6 +96,8 @@ static em_status print_model(const node_end *end, em_error *err)
         (void)printf("auto      %s: %s\n", info->method, info->choice);
     else
         (void)printf("method    %s\n", info->method);
+    if (report_tells_device(end->report->device, end->report->device_why))
+        (void)printf("device    %s: %s\n", end->report->device, end->report->device_why);
     (void)printf("masks     %s\n", end->report->masked ? "yes" : "no");
     print_runs(end->report, info);
     (void)putchar('\n');
@@ -235,6 +237,8 @@ void node_json(const node_end *end)
     json_text(&j, "finished", r->finished ? time_text(r->finished, "%Y-%m-%dT%H:%M:%SZ", when) : NULL);
     json_whole(&j, "sites", (uint64_t)r->site_count);
     json_whole(&j, "runs", (uint64_t)r->runs);
+    json_text(&j, "device", *r->device ? r->device : NULL);
+    json_text(&j, "device_why", *r->device ? r->device_why : NULL);
     json_flag(&j, "masks", r->masked);
     if (r->masked) {
         json_whole(&j, "columns_answered", r->columns_answered);

@@ -144,6 +144,14 @@ EM_API em_status em_data_from_array(em_data **out, const void *values, em_dtype 
  * indices and starts: EM_I32 or EM_I64.  It is centred and scaled without ever being dense. */
 EM_API em_status em_data_from_csr(em_data **out, const void *values, em_dtype type, const void *indices,
                                   const void *starts, em_dtype index_type, size_t rows, size_t columns, em_error *err);
+
+/* Over memory of a GPU, CUDA's, borrowed too: EM_F32 or EM_F64, strides in bytes and whole numbers apart, 0 for packed.  It is
+ * surveyed, multiplied and projected there, and only em_data_read copies rows from it.  `stream` is the one that whoever made it
+ * may still be at work on, a CUstream or cudaStream_t, NULL for the default one: it is waited for.  Nodes have such rows in their
+ * order: no split is shuffled.  EM_ENOTSUP, in words, where there is no GPU: libcuda.so.1 and libcublas.so, 11 to 13, are looked for
+ * when they are wanted, and in the folder that EIGENMESH_CUDA_PATH in the environment names first.  See docs/gpu.md. */
+EM_API em_status em_data_from_gpu(em_data **out, const void *values, em_dtype type, size_t rows, size_t columns,
+                                  ptrdiff_t row_stride, ptrdiff_t column_stride, void *stream, em_error *err);
 EM_API void em_data_free(em_data **data);
 
 EM_API size_t em_data_rows(const em_data *data);
@@ -414,8 +422,10 @@ typedef struct em_info {
     char scale[12];          /* as done: "none", "std", "spectral" or "binomial"; "" in a file of an older version */
     double weight;           /* of all rows: their number, less what was forgotten; 0 in a file of an older version */
     double sketch_bound; /* by this much a variance may be larger, in any direction, than what sketches of rows say */
-    double turn; /* from the last model's subspace to this one, the largest angle, in radians; NaN: there was none */
-    int held;    /* one average told that the last answer holds, within the tolerance */
+    double turn;    /* from the last model's subspace to this one, the largest angle, in radians; NaN: there was none */
+    int held;       /* one average told that the last answer holds, within the tolerance */
+    char device[8]; /* "cpu" or "gpu": what multiplied the rows of this process; "" in a file */
+    char device_why[256]; /* it, and not the other; or how a GPU failed, and the CPU went on */
 } em_info;
 
 /* Find the components.  Collective: every process of the mesh calls it, with the same options.  Not converging is a
@@ -449,6 +459,8 @@ typedef struct em_plan {
     const char *precision;          /* of products with the rows, where their numbers are within its range */
     int wire_bits;                  /* of a number that the method sends: 32 or 64 */
     double moments;                 /* bytes that em_moments of these features take; 0: they are not held of so many */
+    const char *device;             /* "cpu" or "gpu": what will multiply the rows of this process */
+    char device_why[256];
 } em_plan;
 EM_API em_status em_plan_make(em_plan **out, const em_options *options, em_mesh *mesh, const em_shards *shards,
                               em_error *err);

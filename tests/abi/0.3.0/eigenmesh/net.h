@@ -70,6 +70,8 @@ typedef struct em_site_options {
     /* After every iteration, as em_options_set_monitor; what it returns is not heeded. */
     em_monitor_fn *monitor;
     void *user;
+
+    const char *device; /* that multiplies this site's rows, as the option of a fit: "cpu", "gpu"; NULL: auto       */
 } em_site_options;
 
 /* What was sent to a neighbour, what its link was like, and how long one waited for that site; or, of one that is no neighbour and
@@ -103,6 +105,8 @@ typedef struct em_site_report {
     int follows;         /* the study does                                                   */
     int models;          /* then: made in this process' time                                 */
     int held;            /* and how often a look found that the last one still holds         */
+    char device[8];      /* that multiplied the rows of this site, and why, as em_info has them; "": none did */
+    char device_why[256];
 } em_site_report;
 
 /* Take part in a study.  `data` is NULL where `open_rows` gives it.  On EM_OK every site has the same model, bit for bit, and *model is it; NULL where this was a rehearsal, or
