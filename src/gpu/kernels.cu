@@ -117,7 +117,11 @@ KERNEL emi_add_up(const float *parts, whole count, whole size, double *sum)
     whole n = NUMBER;
     if (n >= size) return;
     double all = sum[n];
-    for (whole p = 0; p < count; p++) all += parts[p * size + n];
+    for (whole p = 0; p < count; p += PIECE) {
+        float x[PIECE];
+        UNROLL for (int q = 0; q < PIECE; q++) x[q] = parts[less(p + q, count - 1) * size + n];
+        UNROLL for (int q = 0; q < PIECE; q++) all += p + q < count ? x[q] : 0;
+    }
     sum[n] = all;
 }
 
