@@ -274,6 +274,13 @@ done:
     return status;
 }
 
+/* By the GPU's size, and not by what is free, which would decide bits. */
+static int can_be_resident(const emi_gpu_rows *rows)
+{
+    size_t row = rows->d * (rows->single ? sizeof(float) : sizeof(double));
+    return rows->shard->count <= emi_gpu_size(rows->gpu) / 4 * 3 / row;
+}
+
 em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wanted, double tolerance, uint64_t seed,
                             emi_block X, long *steps, em_error *err)
 {
@@ -287,6 +294,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
               .since = FIRST_LOOK - UNTIL_IT_FALLS};
     *steps = 0;
     if (b > WIDEST || blocks < FIRST_LOOK || rows->shard->count < l.room) return EM_OK; /* the host is as quick */
+    if (!can_be_resident(rows)) return EM_OK; /* it takes long, and somebody may want to stop it */
     em_status status = emi_gpu_enter(rows->gpu, err);
     if (status != EM_OK) return status;
     status = find(&l, wanted, tolerance, seed, X, steps, err);
