@@ -10,6 +10,7 @@
 #include "base/memory.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 static const option_spec moments_options[] = {
     {.name = "output",
@@ -130,12 +131,26 @@ done:
     return status;
 }
 
+/* A site's file that is there twice is a mistake, which no number would show. */
+static em_status refuse_twice(const arguments *args, int at, em_error *err)
+{
+    struct stat here, before;
+    if (stat(args->operands[at], &here) != 0) return EM_OK; /* whoever opens it will say so */
+    for (int i = 0; i < at; i++)
+        if (stat(args->operands[i], &before) == 0 && before.st_dev == here.st_dev && before.st_ino == here.st_ino)
+            return emi_fail(err, EM_EINVAL, "%s: is given twice, and its rows would count twice; try it once",
+                            args->operands[at]);
+    return EM_OK;
+}
+
 static em_status add_inputs(moments_job *job, em_error *err)
 {
     em_status status = EM_OK;
     for (int i = 0; i < job->args->operand_count && status == EM_OK; i++) {
         const char *path = job->args->operands[i];
-        status = job->args->command == &command_merge ? add_moments(job, path, err) : add_table(job, path, err);
+        int merges = job->args->command == &command_merge;
+        if (merges) status = refuse_twice(job->args, i, err);
+        if (status == EM_OK) status = merges ? add_moments(job, path, err) : add_table(job, path, err);
         job->inputs++;
     }
     return status;

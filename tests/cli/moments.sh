@@ -106,6 +106,7 @@ PYTHON
 works moments berlin.csv all.npy -o named.npz
 says "names     those of berlin.csv, by position in all.npy, which has none"
 refuses 2 "has names of columns, where all.npy, the first, has none" moments all.npy berlin.csv -o x.npz
+refuses 2 "./berlin.moments.npz: is given twice, and its rows would count twice" merge berlin.moments.npz ./berlin.moments.npz -o x.npz
 
 # What would be done, and nothing is.
 before=$(ls)
