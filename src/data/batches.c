@@ -147,11 +147,11 @@ static emi_real real_of(const em_moments *m, const em_data *data, const look *at
     return few && near && !m->sketch ? EMI_SINGLE : EMI_DOUBLE;
 }
 
-/* Rows of the table behind those that wait. */
+/* Rows of the table behind those that wait; `room` is for what is to be floats, and NULL where doubles wait. */
 static em_status take_rows(em_moments *m, const em_data *data, size_t first, size_t count, double *room, em_error *err)
 {
     size_t d = data->columns, at = m->held * d;
-    if (m->real == EMI_DOUBLE) return em_data_read(data, first, count, (double *)m->waiting + at, err);
+    if (!room) return em_data_read(data, first, count, (double *)m->waiting + at, err);
     float *to = (float *)m->waiting + at;
     const void *rows = data->type == EM_F32 ? emi_data_in_place(data, first) : NULL;
     if (rows) {

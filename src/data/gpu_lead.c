@@ -189,7 +189,7 @@ done:
 /* ---- what was found ---------------------------------------------------------------------------------------------------- */
 
 /* The eigenvectors of T. */
-static em_status solve(lead *l, em_error *err)
+static em_status solve_small(lead *l, em_error *err)
 {
     for (size_t j = 0; j < l->n; j++)
         for (size_t i = 0; i <= j; i++) l->work[j * l->n + i] = l->work[i * l->n + j] = l->T[j * l->room + i];
@@ -223,7 +223,7 @@ static size_t next_look(const lead *l, double residual, double tolerance)
 
 static em_status look(lead *l, int wanted, double tolerance, int *enough, em_error *err)
 {
-    em_status status = solve(l, err);
+    em_status status = solve_small(l, err);
     if (status != EM_OK) return status;
     double residual = worst_residual(l, (size_t)wanted);
     *enough = residual <= tolerance;
@@ -253,7 +253,8 @@ done:
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 /* Within. */
-static em_status find(lead *l, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps, em_error *err)
+static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
+                              em_error *err)
 {
     em_status status = EM_OK;
     int more = 1, enough = 0;
@@ -267,7 +268,7 @@ static em_status find(lead *l, int wanted, double tolerance, uint64_t seed, emi_
         if (--l->next == 0) TRY(look(l, wanted, tolerance, &enough, err));
         if (!enough) l->n += l->b;
     }
-    if (!enough) TRY(solve(l, err));
+    if (!enough) TRY(solve_small(l, err));
     TRY(fetch(l, X, err));
     *steps = (long)(l->n / l->b);
 done:
@@ -297,7 +298,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
     if (!can_be_resident(rows)) return EM_OK; /* it takes long, and somebody may want to stop it */
     em_status status = emi_gpu_enter(rows->gpu, err);
     if (status != EM_OK) return status;
-    status = find(&l, wanted, tolerance, seed, X, steps, err);
+    status = find_leading(&l, wanted, tolerance, seed, X, steps, err);
     emi_gpu_leave(rows->gpu);
     close_lead(&l);
     return status == EM_ENOMEM || status == EM_ENUMERIC ? EM_OK : status; /* there are other starts */

@@ -112,7 +112,7 @@ static em_status correct(const emi_gpu_products *t, em_error *err)
 static size_t every_of(const emi_gpu_products *t)
 {
     size_t every = t->C->every ? t->C->every : 1, most = INT_MAX / t->rows->d;
-    return every < most ? every : most;
+    return most > 0 && most < every ? most : every;
 }
 
 /* In the precision that rows have? */
@@ -151,11 +151,11 @@ static em_status find_scores(const emi_gpu_products *t, piece *c, em_error *err)
     int single = t->real == EMI_SINGLE;
     size_t d = (size_t)t->C->d;
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SCORES, emi_real_size(t->real) * c->count * t->columns, &c->S, err));
-    long long numbers = (long long)(c->count * t->columns), count = (long long)c->count;
+    size_t size = c->count * t->columns;
+    long long numbers = (long long)size, count = (long long)c->count;
     emi_address begin = t->start;
     void *arguments[] = {&begin, &count, &numbers, &c->S};
-    if (t->as_they_lie)
-        TRY(launch(t->gpu, single ? EMI_GPU_BEGIN_F : EMI_GPU_BEGIN_D, c->count * t->columns, arguments, err));
+    if (t->as_they_lie) TRY(launch(t->gpu, single ? EMI_GPU_BEGIN_F : EMI_GPU_BEGIN_D, size, arguments, err));
     emi_gpu_product scores = {.single = single,
                               .m = c->count,
                               .n = t->columns,

@@ -32,7 +32,7 @@ typedef struct emi_gpu_rows {
 size_t emi_gpu_chunk(const emi_gpu *gpu, size_t d, int single);
 
 /* A node's rows of a table that lies there. */
-em_status emi_gpu_rows_borrow(emi_gpu_rows *rows, const emi_shard *shard, em_error *err);
+em_status emi_gpu_rows_borrow(emi_gpu_rows *out, const emi_shard *shard, em_error *err);
 
 /* Send them there, or as many as there is memory for. */
 em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
