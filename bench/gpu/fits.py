@@ -193,11 +193,11 @@ def measure(name: str, rows: int, columns: int, kind: str, goal: float, em: Eige
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", dest="shared_library", required=True)
     parser.add_argument("--csv")
     parser.add_argument("--only", default="", help="problems whose name has this word")
     args = parser.parse_args()
-    em = Eigenmesh(args.library)
+    em = Eigenmesh(args.shared_library)
     table = []
 
     def write(problem, what, time_ms, worst, goal, about) -> None:
