@@ -5,7 +5,6 @@
 with_mpi=${2:-}
 # shellcheck source=../net/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../net/lib.sh"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
 # The variances of a report, to four digits.
 variances() {
@@ -27,7 +26,7 @@ if [[ -z $with_mpi ]]; then
     echo "skipped: the program has no MPI"
 else
     for method in krylov covariance; do
-        mpirun -n 3 "$with_mpi" fit 'rows.%d.npy' -k 4 --method "$method" --device gpu >mpi.txt 2>err.mpi || fail "$method under MPI"
+        bash "$tests/../mpi/mpirun.sh" -n 3 "$with_mpi" fit 'rows.%d.npy' -k 4 --method "$method" --device gpu >mpi.txt 2>err.mpi || fail "$method under MPI"
         same_on_gpu mpi.txt "$method under MPI"
     done
 fi
