@@ -45,7 +45,8 @@ static outcome fit_with(const char *engine, engine_fault fault, int everywhere, 
     assert_ok(em_data_from_array(&data, values, EM_F64, ROWS, COLUMNS, 0, 0, &o.err), &o.err);
     assert_ok(em_shards_split(&shards, data, NODES, NULL, 0, &o.err), &o.err);
     assert_ok(em_graph_create(&graph, "cycle", NODES, 1, &o.err), &o.err);
-    assert_ok(engines_open(&mesh, engine, graph, 1, &o.err), &o.err);
+    o.status = engines_open(&mesh, engine, graph, 1, &o.err);
+    if (o.status != EM_OK) goto done; /* a process that was quicker has failed in its first call by now */
     o.spread = emi_mesh_is_spread(mesh);
     o.faulty = everywhere || emi_mesh_hosts(mesh, NODES - 1);
     if (o.spread) assert_ok(em_mesh_set_patience(mesh, patience, &o.err), &o.err);
@@ -56,6 +57,7 @@ static outcome fit_with(const char *engine, engine_fault fault, int everywhere, 
     o.calls = fault.calls;
     if (o.status == EM_OK) memcpy(o.components, em_model_components(model), sizeof o.components);
     if (o.status != EM_OK) assert_null(model);
+done:
     em_model_free(&model);
     em_mesh_close(&mesh);
     em_graph_free(&graph);
