@@ -24,6 +24,8 @@ for ((n = 0; n < sites; n++)); do "$program" generate -d 60 -N 3000 -k 4 --gap 0
 
 if [[ -z $with_mpi ]]; then
     echo "skipped: the program has no MPI"
+elif ! bash "$tests/../mpi/mpirun.sh" -n 1 true >/dev/null 2>&1; then
+    echo "skipped: mpirun cannot run"
 else
     for method in krylov covariance; do
         bash "$tests/../mpi/mpirun.sh" -n 3 "$with_mpi" fit 'rows.%d.npy' -k 4 --method "$method" --device gpu >mpi.txt 2>err.mpi || fail "$method under MPI"
