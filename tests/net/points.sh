@@ -123,8 +123,8 @@ trace() {
 }
 
 # Killed before every call, in the middle of every write, after every send; a full disk at every call that can find it so, but for
-# those whose failure changes nothing: a folder that is not synced, the mark that all was said.  Who is killed before it has noted that its parent knows, where
-# that one has gone, waits for it for a minute: not in CI.
+# those whose failure changes nothing: a folder that is not synced or is there already, the mark that all was said.  Who is killed
+# before it has noted that its parent knows, where that one has gone, waits for it for a minute: not in CI.
 choose_points() {
     python3 - "$seed" "${EIGENMESH_LONG:-}" "${roles[@]}" <<'P'
 import collections, random, sys
@@ -140,6 +140,7 @@ for role in roles:
         told = told or (role != "0" and name == "told.next")
         (slow if told else often if name in ("log", "socket") else kills).extend(point + (w,) for w in what)
         folder = call == "fsync" and (name == "s" + role or name == "site." + role)
+        folder = folder or (call == "mkdir" and name == "site." + role)  # which is there
         if call not in ("send", "unlink") and not folder and not name.startswith("ended"):
             full.extend(point + (w,) for w in (["full", "short"] if call == "write" else ["full"]))
 random.seed(seed)
