@@ -6,7 +6,10 @@
  * A Ritz pair's residual is the length of beta v, v the end of its eigenvector of T (Golub and Underwood, Mathematical Software III,
  * 1977), so that no product is needed to know it.  q is made orthonormal by its Gram matrix, twice (Yamamoto, Nakatsukasa, Yanagisawa
  * and Fukaya, ETNA 44, 2015), which fails where columns depend on each other.  Then, and where the basis is full, what was found
- * by then is the answer: it is a start for a method that can do the rest, and judges it. */
+ * by then is the answer: it is a start for a method that can do the rest, and judges it.
+ *
+ * Where C itself is there, products cost next to nothing beside eigenvectors of T: the first block is multiplied a few times before
+ * it begins, so that T is smaller. */
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/gpu_product.h"
@@ -15,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCKS = 20, WIDEST = 128, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
+enum { BLOCKS = 20, WIDEST = 128, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2, SHARPER = 6 };
 
 /* Of the pinned buffer. */
 typedef struct hand {
@@ -24,7 +27,8 @@ typedef struct hand {
 } hand;
 
 typedef struct lead {
-    emi_gpu_products products;
+    emi_gpu_products products; /* with the rows; or with */
+    emi_address C;             /* (d, d) their covariance; 0: it is not there */
     emi_gpu *gpu;
     size_t d, b, n, room;     /* features, columns of a block and of the basis, now and at most          */
     emi_address B, Q, H, R;   /* there: (d, room); (d, b); (room, b); (b, b)                             */
@@ -57,7 +61,7 @@ static em_status open_lead(lead *l, em_error *err)
 {
     em_status status = EM_OK;
     size_t basis = sizeof(double) * l->d * l->room;
-    TRY(emi_gpu_products_open(&l->products, l->b, err));
+    if (!l->C) TRY(emi_gpu_products_open(&l->products, l->b, err));
     TRY(emi_gpu_room(l->gpu, EMI_GPU_BASIS, basis + block_bytes(l, l->d + l->room + l->b), &l->B, err));
     l->Q = l->B + basis;
     l->H = l->Q + block_bytes(l, l->d);
@@ -130,8 +134,24 @@ done:
     return status;
 }
 
-/* The first block; *sound: its columns are independent. */
-static em_status begin(lead *l, uint64_t seed, int *sound, em_error *err)
+/* W = C q. */
+static em_status multiply(lead *l, emi_address q, emi_address *W, em_error *err)
+{
+    em_status status = EM_OK;
+    if (!l->C) {
+        TRY(emi_gpu_products_make(&l->products, q, l->b, err));
+        *W = l->products.Z;
+        return EM_OK;
+    }
+    TRY(emi_gpu_room(l->gpu, EMI_GPU_SUM, block_bytes(l, l->d), W, err));
+    emi_gpu_product p = {.m = l->d, .n = l->b, .k = l->d, .A = {l->C, l->d, 0}, .B = {q, l->d, 0}, .C = {*W, l->d, 0}};
+    TRY(emi_gpu_multiply(l->gpu, &p, err));
+done:
+    return status;
+}
+
+/* Random columns, multiplied so many times; *sound: they are independent. */
+static em_status draw(lead *l, uint64_t seed, int times, int *sound, em_error *err)
 {
     em_status status = EM_OK;
     size_t size = l->d * l->b;
@@ -139,11 +159,24 @@ static em_status begin(lead *l, uint64_t seed, int *sound, em_error *err)
     unsigned long long state = random.state;
     long long numbers = (long long)size;
     void *arguments[] = {&state, &numbers, &l->B};
+    emi_address W;
     TRY(emi_gpu_launch(l->gpu, EMI_GPU_DRAW, (size + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS, 1, arguments, err));
     TRY(orthonormalise(l, l->B, l->Q, l->work, sound, err));
+    for (int n = 0; n < times && *sound; n++) {
+        TRY(multiply(l, l->Q, &W, err));
+        TRY(orthonormalise(l, W, l->Q, l->work, sound, err));
+    }
     if (*sound) TRY(orthonormalise(l, l->Q, l->B, l->work, sound, err));
-    l->n = l->b;
 done:
+    return status;
+}
+
+/* The first block; *sound: there is one.  Eigenvalues that are too far apart for its Gram matrix begin as they are drawn. */
+static em_status begin(lead *l, uint64_t seed, int *sound, em_error *err)
+{
+    em_status status = draw(l, seed, l->C ? SHARPER : 0, sound, err);
+    if (status == EM_OK && !*sound && l->C) status = draw(l, seed, 0, sound, err);
+    l->n = l->b;
     return status;
 }
 
@@ -168,14 +201,13 @@ static void take_columns(lead *l)
 static em_status extend(lead *l, int *more, em_error *err)
 {
     em_status status = EM_OK;
-    emi_gpu_products *p = &l->products;
-    emi_address next = l->B + sizeof(double) * l->d * l->n, last = next - block_bytes(l, l->d);
+    emi_address next = l->B + sizeof(double) * l->d * l->n, last = next - block_bytes(l, l->d), W;
     double *first = l->work, *second = first + l->b * l->b;
-    TRY(emi_gpu_products_make(p, last, l->b, err));
-    TRY(project_out(l, p->Z, err));
+    TRY(multiply(l, last, &W, err));
+    TRY(project_out(l, W, err));
     TRY(emi_gpu_get(l->gpu, l->hand.H, l->H, block_bytes(l, l->n), err));
-    TRY(project_out(l, p->Z, err));
-    TRY(orthonormalise(l, p->Z, l->Q, first, more, err));
+    TRY(project_out(l, W, err));
+    TRY(orthonormalise(l, W, l->Q, first, more, err));
     take_columns(l);
     *more = *more && l->n + l->b <= l->room;
     if (!*more) goto done;
@@ -258,19 +290,22 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
 {
     em_status status = EM_OK;
     int more = 1, enough = 0;
+    long blocks = 1;
     TRY(open_lead(l, err));
     TRY(begin(l, seed, &more, err));
     if (!more) goto done;
     l->next = FIRST_LOOK;
-    while (!enough) {
+    for (;;) {
         TRY(extend(l, &more, err));
         if (!more) break;
         if (--l->next == 0) TRY(look(l, wanted, tolerance, &enough, err));
-        if (!enough) l->n += l->b;
+        if (enough) break;
+        l->n += l->b;
+        blocks++;
     }
     if (!enough) TRY(solve_small(l, err));
     TRY(fetch(l, X, err));
-    *steps = (long)(l->n / l->b);
+    *steps = blocks;
 done:
     return status;
 }
@@ -287,6 +322,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
 {
     size_t b = (size_t)X.cols, blocks = rows->d / b < BLOCKS ? rows->d / b : BLOCKS;
     lead l = {.products = {.rows = rows, .C = C, .real = C->real},
+              .C = C->kind->squared ? rows->matrix : 0,
               .gpu = rows->gpu,
               .d = rows->d,
               .b = b,
@@ -295,7 +331,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
               .since = FIRST_LOOK - UNTIL_IT_FALLS};
     *steps = 0;
     if (b > WIDEST || blocks < FIRST_LOOK || rows->shard->count < l.room) return EM_OK; /* the host is as quick */
-    if (!can_be_resident(rows)) return EM_OK; /* it takes long, and somebody may want to stop it */
+    if (!l.C && !can_be_resident(rows)) return EM_OK; /* it takes long, and somebody may want to stop it */
     em_status status = emi_gpu_enter(rows->gpu, err);
     if (status != EM_OK) return status;
     status = find_leading(&l, wanted, tolerance, seed, X, steps, err);

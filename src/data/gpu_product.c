@@ -71,9 +71,10 @@ done:
     return status;
 }
 
+/* Z, and squares where it measures; what scores sum up to comes after them. */
 static size_t size_of_sums(const emi_gpu_products *t)
 {
-    return (t->rows->d + 1 + (t->measures ? t->columns : 0)) * t->columns;
+    return (t->rows->d + (t->measures ? t->columns : 0)) * t->columns;
 }
 
 /* Do all sums begin with the products of the first chunk, so that they need no zeros? */
@@ -85,11 +86,11 @@ static int need_no_zeros(const emi_gpu_products *t)
 static em_status make_sums(emi_gpu_products *t, em_error *err)
 {
     em_status status = EM_OK;
-    size_t bytes = sizeof(double) * size_of_sums(t);
+    size_t bytes = sizeof(double) * (size_of_sums(t) + t->columns);
     TRY(emi_gpu_room(t->gpu, EMI_GPU_SUM, bytes, &t->Z, err));
     if (!need_no_zeros(t)) TRY(emi_gpu_zero(t->gpu, t->Z, bytes, err));
-    t->sums = t->Z + sizeof(double) * t->rows->d * t->columns;
-    t->squares = t->sums + sizeof(double) * t->columns;
+    t->squares = t->Z + sizeof(double) * t->rows->d * t->columns;
+    t->sums = t->Z + sizeof(double) * size_of_sums(t);
 done:
     return status;
 }
@@ -100,7 +101,7 @@ static em_status correct(const emi_gpu_products *t, em_error *err)
     size_t size = t->rows->d * t->columns;
     long long numbers = (long long)size, features = (long long)t->rows->d;
     double weight = t->C->weight;
-    emi_address Z = t->Z, sums = t->sums, mean = t->as_they_lie ? t->features.mean : 0,
+    emi_address Z = t->Z, sums = t->sums, mean = t->sums_up ? t->features.mean : 0,
                 inverse = t->as_they_lie ? t->features.inverse : 0;
     void *arguments[] = {&Z, &numbers, &features, &weight, &mean, &inverse, &sums};
     return launch(t->gpu, EMI_GPU_CORRECT, size, arguments, err);
@@ -209,7 +210,7 @@ static em_status multiply_chunk(const emi_gpu_products *t, size_t first, size_t 
     emi_gpu_matrix S = matrix(c.S, c.count), S_across = across(c.S, c.count);
     TRY(add_product(t, &c, (emi_gpu_product){.m = (size_t)t->C->d, .n = t->columns, .A = c.Y, .B = S}, c.Y.step, 1,
                     t->Z, err));
-    if (t->as_they_lie)
+    if (t->sums_up)
         TRY(add_product(t, &c, (emi_gpu_product){.m = t->columns, .n = 1, .A = S_across, .B = matrix(t->ones, c.count)},
                         1, 1, t->sums, err));
     if (t->measures)
@@ -234,8 +235,10 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     size_t longest = t->rows->chunk < t->rows->shard->count ? t->rows->chunk : t->rows->shard->count;
     t->gpu = t->rows->gpu;
     t->columns = most;
+    TRY(emi_gpu_rows_settle(t->rows, err));
     t->as_they_lie = can_lie(t);
-    if (t->as_they_lie) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
+    t->sums_up = t->as_they_lie && !(t->C->own_mean && t->C->every <= 1);
+    if (t->sums_up) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
     int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1;
     if (often) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
@@ -259,7 +262,7 @@ done:
 
 /* ---- for the host -------------------------------------------------------------------------------------------------------- */
 
-static em_status put_block(emi_gpu *gpu, emi_block X, emi_address *out, em_error *err)
+em_status emi_gpu_put_block(emi_gpu *gpu, emi_block X, emi_address *out, em_error *err)
 {
     em_status status = EM_OK;
     size_t bytes = sizeof *X.v * (size_t)X.rows * (size_t)X.cols;
@@ -272,6 +275,19 @@ done:
     return status;
 }
 
+em_status emi_gpu_get_block(emi_gpu *gpu, emi_address from, emi_block Z, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t bytes = sizeof *Z.v * (size_t)Z.rows * (size_t)Z.cols;
+    void *hand;
+    TRY(emi_gpu_hand(gpu, bytes, &hand, err));
+    TRY(emi_gpu_get(gpu, hand, from, bytes, err));
+    TRY(emi_gpu_wait(gpu, err));
+    memcpy(Z.v, hand, bytes);
+done:
+    return status;
+}
+
 static em_status fetch(const emi_gpu_products *t, emi_block Z, double *squares, em_error *err)
 {
     em_status status = EM_OK;
@@ -280,7 +296,7 @@ static em_status fetch(const emi_gpu_products *t, emi_block Z, double *squares, 
     TRY(emi_gpu_hand(t->gpu, sizeof(double) * all, &hand, err));
     TRY(emi_gpu_get(t->gpu, hand, t->Z, sizeof(double) * all, err));
     TRY(emi_gpu_wait(t->gpu, err));
-    const double *found = hand, *products = found + size + t->columns;
+    const double *found = hand, *products = found + size;
     memcpy(Z.v, found, sizeof *found * size);
     for (size_t k = 0; squares && k < t->columns; k++) squares[k] = t->C->weight * products[k * t->columns + k];
 done:
@@ -296,7 +312,7 @@ static em_status multiply_all(emi_gpu_products *t, emi_block X, emi_block Z, dou
     TRY(emi_gpu_products_open(t, (size_t)most, err));
     for (int first = 0, count; first < X.cols; first += count) {
         count = X.cols - first < most ? X.cols - first : most;
-        TRY(put_block(t->gpu, (emi_block){X.rows, count, emi_column_of(X, first)}, &there, err));
+        TRY(emi_gpu_put_block(t->gpu, (emi_block){X.rows, count, emi_column_of(X, first)}, &there, err));
         TRY(emi_gpu_products_make(t, there, (size_t)count, err));
         TRY(fetch(t, (emi_block){X.rows, count, emi_column_of(Z, first)}, squares ? squares + first : NULL, err));
     }
@@ -323,7 +339,8 @@ static em_status score_all(emi_gpu_products *t, emi_block X, char *scores, em_er
     em_status status = EM_OK;
     size_t row = emi_real_size(t->real) * t->columns, taken;
     emi_address there;
-    TRY(put_block(t->gpu, X, &there, err));
+    TRY(emi_gpu_rows_settle(t->rows, err));
+    TRY(emi_gpu_put_block(t->gpu, X, &there, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
     TRY(adapt(t, there, err));
     for (size_t first = 0; first < t->rows->shard->count; first += taken) {
@@ -345,11 +362,10 @@ done:
     return status;
 }
 
-em_status emi_gpu_rows_scores(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
+em_status emi_gpu_rows_scores(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
                               em_error *err)
 {
-    emi_gpu_products t = {
-        .rows = (emi_gpu_rows *)rows, .C = C, .gpu = rows->gpu, .real = real, .columns = (size_t)X.cols};
+    emi_gpu_products t = {.rows = rows, .C = C, .gpu = rows->gpu, .real = real, .columns = (size_t)X.cols};
     em_status status = emi_gpu_enter(rows->gpu, err);
     if (status != EM_OK) return status;
     status = score_all(&t, X, scores, err);

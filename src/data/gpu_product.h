@@ -9,14 +9,19 @@ typedef struct emi_gpu_products {
     const emi_operator *C;
     emi_gpu *gpu;
     emi_real real;
-    int as_they_lie; /* columns are scaled before, and the mean is taken off the scores and the sums */
+    int as_they_lie; /* columns are scaled before, and the mean is taken off the scores  */
+    int sums_up;     /* and off the sums, where scores do not add up to nothing          */
     int measures;    /* x' C x of each column too */
     int kept;        /* rows are kept as they are multiplied */
     emi_gpu_features features;
     size_t columns;
     emi_address X, start, ones;
-    emi_address Z, sums, squares; /* in double: d x columns, columns, columns x columns */
+    emi_address Z, squares, sums; /* in double: d x columns, columns x columns, columns */
 } emi_gpu_products;
+
+/* A block to its room there, and one from there. */
+em_status emi_gpu_put_block(emi_gpu *gpu, emi_block X, emi_address *out, em_error *err);
+em_status emi_gpu_get_block(emi_gpu *gpu, emi_address from, emi_block Z, em_error *err);
 
 /* For blocks of that many columns at most. */
 em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err);

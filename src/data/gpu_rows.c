@@ -80,21 +80,53 @@ static em_status read_body(void *context, int index, int worker, em_error *err)
     return status;
 }
 
-/* While the device takes one buffer, threads fill the other. */
-static em_status send_rows(const emi_gpu_rows *rows, size_t first, size_t count, emi_address to, em_error *err)
+/* Rows that are sent at once. */
+static size_t rows_of_stage(const emi_gpu_rows *rows)
+{
+    return rows_in(rows->d * number(rows), EMI_GPU_STAGE_BYTES);
+}
+
+/* As many of them, of those from `first` to `end`: while the device takes one buffer, threads fill another. */
+static em_status send_some(const emi_gpu_rows *rows, size_t first, size_t end, emi_address to, size_t *count,
+                           em_error *err)
 {
     em_status status = EM_OK;
-    size_t row = rows->d * number(rows), most = rows_in(row, EMI_GPU_STAGE_BYTES);
-    sending t = {.rows = rows, .slice = emi_rows_at_once((int)rows->d, SLICE_BYTES)};
-    for (size_t done = 0; done < count; done += t.count) {
-        void *stage = NULL;
-        t.first = first + done;
-        t.count = smaller(most, count - done);
-        TRY(emi_gpu_stage(rows->gpu, smaller(most, count) * row, &stage, err));
-        t.to = stage;
-        TRY(emi_pool_run(rows->helpers->pool, (int)((t.count + t.slice - 1) / t.slice), (double)(t.count * rows->d),
-                         read_body, &t, err));
-        TRY(emi_gpu_send(rows->gpu, to + done * row, t.count * row, err));
+    size_t row = rows->d * number(rows);
+    void *stage = NULL;
+    sending t = {.rows = rows,
+                 .first = first,
+                 .count = smaller(rows_of_stage(rows), end - first),
+                 .slice = emi_rows_at_once((int)rows->d, SLICE_BYTES)};
+    TRY(emi_gpu_stage(rows->gpu, t.count * row, &stage, err));
+    t.to = stage;
+    TRY(emi_pool_run(rows->helpers->pool, (int)((t.count + t.slice - 1) / t.slice), (double)(t.count * rows->d),
+                     read_body, &t, err));
+    TRY(emi_gpu_send(rows->gpu, to, t.count * row, err));
+    *count = t.count;
+done:
+    return status;
+}
+
+static em_status send_rows(const emi_gpu_rows *rows, size_t first, size_t count, emi_address to, em_error *err)
+{
+    em_status status = emi_gpu_mark_used(rows->gpu, 1, err); /* what was there may still be read */
+    for (size_t done = 0, now = 0; done < count && status == EM_OK; done += now)
+        status = send_some(rows, first + done, first + count, to + done * rows->d * number(rows), &now, err);
+    return status;
+}
+
+em_status emi_gpu_rows_pass(emi_gpu_rows *rows, emi_gpu_look *look, void *context, em_error *err)
+{
+    em_status status = EM_OK;
+    size_t all = rows->shard->count, place = smaller(rows_of_stage(rows), all) * rows->d * number(rows), turn = 0;
+    emi_address room;
+    TRY(emi_gpu_room(rows->gpu, EMI_GPU_CHUNK, EMI_GPU_STAGES * place, &room, err));
+    TRY(emi_gpu_mark_used(rows->gpu, 1, err));
+    for (size_t first = 0, count = 0; first < all; first += count, turn = (turn + 1) % EMI_GPU_STAGES) {
+        emi_address to = room + turn * place;
+        TRY(send_some(rows, first, all, to, &count, err));
+        TRY(look(context, (emi_gpu_view){to, count, rows->row_step, rows->column_step}, err));
+        TRY(emi_gpu_mark_used(rows->gpu, 0, err));
     }
 done:
     return status;
@@ -122,10 +154,19 @@ static em_status find_room(emi_gpu_rows *rows, em_error *err)
     return rows->resident ? emi_gpu_alloc(rows->gpu, rows->resident * row, &rows->at, err) : EM_OK;
 }
 
-em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
-                            em_error *err)
+em_status emi_gpu_rows_settle(emi_gpu_rows *rows, em_error *err)
 {
     em_status status = EM_OK;
+    if (rows->settled) return EM_OK;
+    TRY(find_room(rows, err));
+    TRY(send_rows(rows, 0, rows->resident, rows->at, err));
+    rows->settled = 1;
+done:
+    return status;
+}
+
+void emi_gpu_rows_describe(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers)
+{
     size_t d = shard->data->columns;
     *rows = (emi_gpu_rows){.gpu = gpu,
                            .shard = shard,
@@ -135,10 +176,15 @@ em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *s
                            .column_step = 1,
                            .helpers = helpers};
     rows->chunk = emi_gpu_chunk(gpu, d, rows->single);
-    status = emi_gpu_enter(gpu, err);
+}
+
+em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
+                            em_error *err)
+{
+    emi_gpu_rows_describe(rows, gpu, shard, helpers);
+    em_status status = emi_gpu_enter(gpu, err);
     if (status != EM_OK) return status;
-    TRY(find_room(rows, err));
-    TRY(send_rows(rows, 0, rows->resident, rows->at, err));
+    TRY(emi_gpu_rows_settle(rows, err));
     TRY(emi_gpu_wait(gpu, err));
 done:
     emi_gpu_leave(gpu);
@@ -148,10 +194,14 @@ done:
 void emi_gpu_rows_close(emi_gpu_rows *rows)
 {
     if (!rows->lent && rows->gpu) emi_gpu_drop(rows->gpu, rows->at);
-    if (rows->gpu) emi_gpu_drop(rows->gpu, rows->copy);
+    if (rows->gpu) {
+        emi_gpu_drop(rows->gpu, rows->copy);
+        emi_gpu_drop(rows->gpu, rows->matrix);
+    }
     emi_free(rows->copy_standard);
-    rows->copy_standard = NULL;
-    rows->copy = rows->at = 0, rows->resident = 0;
+    emi_free(rows->gathered);
+    rows->copy_standard = rows->gathered = NULL;
+    rows->copy = rows->at = rows->matrix = 0, rows->resident = 0;
 }
 
 int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *failure, em_error *err)

@@ -1,5 +1,6 @@
 /* A node's rows on a GPU: as they are, in float or double, the first of them for as long as the fit takes, those that do not fit
- * sent anew for each pass.  Rows may also lie there already, somebody else's.
+ * sent anew for each pass.  Rows may also lie there already, somebody else's; or none of them is kept, as the first pass makes of them
+ * all that is needed, their covariance.
  *
  * They are gone through in chunks whose size follows from the row's and the GPU's alone, so that bits do not depend on how much memory
  * is free. */
@@ -21,11 +22,15 @@ typedef struct emi_gpu_rows {
     ptrdiff_t row_step, column_step; /* in numbers                                                   */
     const emi_helpers *helpers;      /* threads that read what is sent; NULL for rows that are there */
     int lent;                        /* the memory is somebody else's                                */
-    emi_address copy;                /* of the resident rows, standardised and packed; 0: none       */
-    double *copy_standard;           /* [3][d] by what; NULL: by nothing yet                         */
-    int must;                        /* a failure is one, and the CPU does not take over             */
-    int gave_up;                     /* it did                                                       */
-    char why[256];                   /* the failure                                                  */
+    int settled;                     /* as many are there as there is memory for                     */
+    int gathers;                     /* the first pass sums up products, and keeps no rows           */
+    emi_address matrix;              /* (d, d) C_i, or while there is                                */
+    double *gathered;      /* [EMI_SURVEY][d] what that pass found, sums of products about its origin; 0, NULL: none */
+    emi_address copy;      /* of the resident rows, standardised and packed; 0: none       */
+    double *copy_standard; /* [3][d] by what; NULL: by nothing yet                         */
+    int must;              /* a failure is one, and the CPU does not take over             */
+    int gave_up;           /* it did                                                       */
+    char why[256];         /* the failure                                                  */
 } emi_gpu_rows;
 
 /* Rows of a chunk. */
@@ -34,7 +39,10 @@ size_t emi_gpu_chunk(const emi_gpu *gpu, size_t d, int single);
 /* A node's rows of a table that lies there. */
 em_status emi_gpu_rows_borrow(emi_gpu_rows *out, const emi_shard *shard, em_error *err);
 
-/* Send them there, or as many as there is memory for. */
+/* Rows of the host, which are sent when somebody goes through them. */
+void emi_gpu_rows_describe(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers);
+
+/* The same, and send them there, or as many as there is memory for. */
 em_status emi_gpu_rows_open(emi_gpu_rows *rows, emi_gpu *gpu, const emi_shard *shard, const emi_helpers *helpers,
                             em_error *err);
 void emi_gpu_rows_close(emi_gpu_rows *rows); /* accepts the zeroed */
@@ -43,11 +51,11 @@ void emi_gpu_rows_close(emi_gpu_rows *rows); /* accepts the zeroed */
 int emi_gpu_rows_yield(emi_gpu_rows *rows, em_status status, const em_error *failure, em_error *err);
 
 /* As an operator's, and as data/moments.h and data/by_rows.h have them.  Each enters the GPU. */
-em_status emi_gpu_rows_survey(const emi_gpu_rows *rows, const double *unit, double *found, em_error *err);
+em_status emi_gpu_rows_survey(emi_gpu_rows *rows, const double *unit, double *found, em_error *err);
 em_status emi_gpu_rows_multiply(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, emi_block Z,
                                 double *squares, em_error *err);
-em_status emi_gpu_rows_form(const emi_gpu_rows *rows, const emi_operator *C, double **out, em_error *err);
-em_status emi_gpu_rows_scores(const emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
+em_status emi_gpu_rows_form(emi_gpu_rows *rows, const emi_operator *C, double **out, em_error *err);
+em_status emi_gpu_rows_scores(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
                               em_error *err);
 
 em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wanted, double tolerance, uint64_t seed,
@@ -58,12 +66,23 @@ em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count
 
 /* ---- within the GPU, for those above ---------------------------------------------------------------------------------- */
 
+/* All, or as many as there is memory for, where they are not there yet. */
+em_status emi_gpu_rows_settle(emi_gpu_rows *rows, em_error *err);
+
+/* C_i, as rows->matrix, where it is not there yet; and to forget it, or what it was to be made of. */
+em_status emi_gpu_rows_covariance(emi_gpu_rows *rows, const emi_operator *C, em_error *err);
+void emi_gpu_rows_forget(emi_gpu_rows *rows);
+
 /* Rows that are there now. */
 typedef struct emi_gpu_view {
     emi_address at;
     size_t count;
     ptrdiff_t row_step, column_step;
 } emi_gpu_view;
+
+/* All rows, from the host, in turn and in pieces that are gone afterwards: the next is on its way while one is looked at. */
+typedef em_status emi_gpu_look(void *context, emi_gpu_view view, em_error *err);
+em_status emi_gpu_rows_pass(emi_gpu_rows *rows, emi_gpu_look *look, void *context, em_error *err);
 
 /* At most so many rows from row `first` on; a chunk's rows are never more than its own. */
 em_status emi_gpu_rows_view(const emi_gpu_rows *rows, size_t first, size_t most, emi_gpu_view *view, em_error *err);

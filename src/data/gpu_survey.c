@@ -31,7 +31,7 @@ done:
 /* ---- the pass ------------------------------------------------------------------------------------------------------- */
 
 typedef struct surveying {
-    const emi_gpu_rows *rows;
+    emi_gpu_rows *rows;
     emi_address origin, unit, parts, found;
 } surveying;
 
@@ -47,13 +47,10 @@ static size_t stripes(const surveying *t)
     return (t->rows->d + EMI_GPU_THREADS - 1) / EMI_GPU_THREADS;
 }
 
-static em_status survey_chunk(const surveying *t, size_t first, size_t *count, em_error *err)
+static em_status survey_view(const surveying *t, emi_gpu_view view, em_error *err)
 {
     em_status status = EM_OK;
     surveying own = *t;
-    emi_gpu_view view;
-    TRY(emi_gpu_rows_view(t->rows, first, t->rows->chunk, &view, err));
-    *count = view.count;
     size_t parts = parts_most(t->rows->d), longest = (view.count + PART_LEAST - 1) / PART_LEAST;
     parts = parts > longest ? longest : parts;
     long long rows = (long long)view.count, each = (long long)((view.count + parts - 1) / parts),
@@ -69,41 +66,100 @@ done:
     return status;
 }
 
+static em_status survey_there(surveying *t, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_gpu_rows *rows = t->rows;
+    emi_gpu_view view;
+    TRY(emi_gpu_rows_settle(rows, err));
+    for (size_t first = 0; first < rows->shard->count; first += view.count) {
+        TRY(emi_gpu_rows_view(rows, first, rows->chunk, &view, err));
+        TRY(survey_view(t, view, err));
+    }
+done:
+    return status;
+}
+
+/* ---- the same, and what a covariance is made of ----------------------------------------------------------------------- */
+
+static em_status gather_view(void *context, emi_gpu_view view, em_error *err)
+{
+    em_status status = EM_OK;
+    const surveying *t = context;
+    const emi_gpu_features about = {.mean = t->origin};
+    size_t d = t->rows->d;
+    emi_address Y = 0;
+    TRY(survey_view(t, view, err));
+    TRY(emi_gpu_standardise(t->rows, view, &about, EMI_DOUBLE, &Y, err));
+    TRY(emi_gpu_outer(t->rows->gpu, d, view.count, (emi_gpu_matrix){Y, d, 0}, (emi_gpu_matrix){t->rows->matrix, d, 0},
+                      err));
+done:
+    return status;
+}
+
+static em_status gather(surveying *t, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_gpu_rows *rows = t->rows;
+    size_t bytes = sizeof(double) * rows->d * rows->d;
+    rows->gathers = 0;
+    rows->gathered = emi_doubles(EMI_SURVEY * rows->d);
+    if (!rows->gathered) TRY(emi_fail_memory(err, "covariance"));
+    TRY(emi_gpu_alloc(rows->gpu, bytes, &rows->matrix, err));
+    TRY(emi_gpu_zero(rows->gpu, rows->matrix, bytes, err));
+    TRY(emi_gpu_rows_pass(rows, gather_view, t, err));
+done:
+    return status;
+}
+
 /* found[EMI_ORIGIN * d], from its origin, which comes after it. */
-static em_status survey_all(const emi_gpu_rows *rows, const double *unit, double *found, em_error *err)
+static em_status survey_all(emi_gpu_rows *rows, const double *unit, double *found, em_error *err)
 {
     em_status status = EM_OK;
     surveying t = {.rows = rows};
-    size_t d = rows->d, size = d * sizeof *found, now;
+    size_t d = rows->d, size = d * sizeof *found;
+    int gathers = rows->gathers && !unit && !rows->shard->data->holes;
+    emi_gpu_rows_forget(rows); /* what was gathered in other units is of no use */
     TRY(emi_gpu_room(rows->gpu, EMI_GPU_FEATURES, 2 * size, &t.origin, err));
     TRY(emi_gpu_room(rows->gpu, EMI_GPU_SUM, EMI_ORIGIN * size * (parts_most(d) + 1), &t.found, err));
     t.parts = t.found + EMI_ORIGIN * size;
     TRY(emi_gpu_put(rows->gpu, t.origin, found + EMI_ORIGIN * d, size, err));
     if (unit) TRY(emi_gpu_put(rows->gpu, t.unit = t.origin + size, unit, size, err));
     TRY(emi_gpu_put(rows->gpu, t.found, found, EMI_ORIGIN * size, err));
-    for (size_t first = 0; first < rows->shard->count; first += now) TRY(survey_chunk(&t, first, &now, err));
+    TRY(gathers ? gather(&t, err) : survey_there(&t, err));
     TRY(emi_gpu_get(rows->gpu, found, t.found, EMI_ORIGIN * size, err));
     TRY(emi_gpu_wait(rows->gpu, err));
+    if (gathers) memcpy(rows->gathered, found, EMI_SURVEY * size);
 done:
     return status;
 }
 
 /* ---- before and after it --------------------------------------------------------------------------------------------- */
 
-/* A value of each feature, of some of the first rows; zero where none is finite. */
+/* A value of each feature, of some of the first rows; zero where none is finite.  Sums of products want one that is near the mean:
+ * that of rows here and there. */
 static em_status find_origin(const emi_gpu_rows *rows, const double *unit, double *origin, em_error *err)
 {
     enum { SOME = 64 };
-    size_t d = rows->d, some = rows->shard->data->holes ? SOME : 1, count = rows->shard->count;
-    count = count < some ? count : some;
-    double *first = emi_doubles(count * d);
-    if (!first) return emi_fail_memory(err, "mean");
-    em_status status = emi_shard_read(rows->shard, 0, count, first, err);
+    em_status status = EM_OK;
+    size_t d = rows->d, count = rows->shard->count, most = rows->gathers || rows->shard->data->holes ? SOME : 1,
+           some = count < most ? count : most, apart = rows->gathers ? count / some : 1;
+    double *read = emi_doubles((some + 1) * d);
+    if (!read) return emi_fail_memory(err, "mean");
+    double *taken = read + some * d;
+    if (apart == 1) TRY(emi_shard_read(rows->shard, 0, some, read, err));
+    for (size_t r = 0; apart > 1 && r < some; r++) TRY(emi_shard_read(rows->shard, r * apart, 1, read + r * d, err));
     memset(origin, 0, d * sizeof *origin);
-    for (size_t r = count; status == EM_OK && r-- > 0;)
-        for (size_t f = 0; f < d; f++)
-            if (isfinite(first[r * d + f])) origin[f] = first[r * d + f] / (unit ? unit[f] : 1);
-    emi_free(first);
+    memset(taken, 0, d * sizeof *taken);
+    for (size_t n = 0; n < some * d; n++) {
+        size_t f = n % d;
+        double nearer = origin[f] + (read[n] / (unit ? unit[f] : 1) - origin[f]) / (taken[f] + 1);
+        if (!isfinite(nearer) || (taken[f] > 0 && !rows->gathers)) continue;
+        origin[f] = nearer;
+        taken[f] += 1;
+    }
+done:
+    emi_free(read);
     return status;
 }
 
@@ -126,7 +182,7 @@ static em_status name_culprit(const emi_gpu_rows *rows, const double *found, em_
     return status;
 }
 
-em_status emi_gpu_rows_survey(const emi_gpu_rows *rows, const double *unit, double *found, em_error *err)
+em_status emi_gpu_rows_survey(emi_gpu_rows *rows, const double *unit, double *found, em_error *err)
 {
     em_status status = EM_OK;
     emi_survey_nothing(found, rows->d);

@@ -32,6 +32,7 @@ em_status emi_gpu_rows_borrow(emi_gpu_rows *out, const emi_shard *shard, em_erro
     *out = *all;
     out->shard = shard;
     out->resident = shard->count;
+    out->settled = 1;
     size_t number = all->single ? sizeof(float) : sizeof(double);
     out->at += (emi_address)((ptrdiff_t)shard->first * all->row_step * (ptrdiff_t)number);
     return EM_OK;
@@ -120,6 +121,7 @@ em_status em_data_from_gpu(em_data **out, const void *values, em_dtype type, siz
                             .single = type == EM_F32,
                             .at = (emi_address)(uintptr_t)values,
                             .resident = rows,
+                            .settled = 1,
                             .row_step = row_stride ? row_stride / size : (ptrdiff_t)columns,
                             .column_step = column_stride ? column_stride / size : 1,
                             .lent = 1,

@@ -39,7 +39,8 @@ typedef struct emi_operator_kind {
 extern const emi_operator_kind emi_by_rows;       /* "implicit": products with the data              */
 extern const emi_operator_kind emi_by_moments;    /* "moments": the same, where a node has moments in place of rows */
 extern const emi_operator_kind emi_by_covariance; /* "dense": C_i itself                             */
-extern const emi_operator_kind emi_by_gram;       /* "gram": Y Y', for rows that are fewer than features */
+extern const emi_operator_kind emi_by_covariance_there; /* the same, on a GPU where it stays         */
+extern const emi_operator_kind emi_by_gram;             /* "gram": Y Y', for rows that are fewer than features */
 
 struct emi_operator {
     const emi_operator_kind *kind;
@@ -47,6 +48,7 @@ struct emi_operator {
     double weight; /* M / N */
     const emi_shard *shard;
     const emi_standard *standard;
+    int own_mean;               /* that mean is the mean of these rows: what they have of it sums up to nothing */
     emi_real real;              /* precision of products with the rows, and of what is summed to form a matrix */
     size_t every;               /* products with the rows are of one block of them in so many: a sample; 0: of all */
     const emi_helpers *helpers; /* threads that may help with the rows; NULL: none */

@@ -10,7 +10,8 @@ static const double of_a_panel = 0.85, of_forming = 0.85, of_lanczos_on_a_matrix
 
 /* Of a GPU of a server of 2024: bytes read, of its memory and over the line to it, and operations in double precision or single;
  * and seconds to begin.  docs/gpu.md tells where they come from. */
-static const double gpu_bytes = 2e12, line_bytes = 20e9, gpu_flops = 20e12, gpu_begins = 0.5, gpu_goes_on = 0.05;
+static const double gpu_bytes = 2e12, line_bytes = 20e9, gpu_flops = 20e12, gpu_forms = 25e12, gpu_begins = 0.5,
+                    gpu_goes_on = 0.05, line_at_best = 50e9;
 
 static double rate(emi_real real)
 {
@@ -66,6 +67,18 @@ double emi_cost_of_gram(const emi_sizes *s)
     double n = s->rows, d = s->features, reading = n * d * (double)s->bytes / bytes;
     return 2 * reading + n * n * d / (rate(s->real) * of_forming) + solving(s, n) +
            2 * n * d * s->components / (flops * of_lifting) + pass(s, EMI_DOUBLE, s->components);
+}
+
+/* ---- on a GPU ---------------------------------------------------------------------------------------------------------- */
+
+int emi_forming_there_pays(const emi_sizes *s, int lent)
+{
+    enum { BLOCKS = 5, JUDGING = 2 }; /* for fewer, steps are taken here */
+    double sending = lent ? 0 : s->rows * s->features * (double)s->bytes / line_at_best,
+           forming = s->rows * s->features * s->features / gpu_forms,
+           products = ceil(columns_of(s) / s->first) + JUDGING;
+    if (s->features < BLOCKS * s->first) return 0;
+    return fmax(sending, forming) <= sending + products * pass(s, s->real, s->first);
 }
 
 /* ---- which device ---------------------------------------------------------------------------------------------------- */

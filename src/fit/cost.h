@@ -21,6 +21,10 @@ double emi_cost_of_lanczos(const emi_sizes *s);    /* on the rows               
 double emi_cost_of_covariance(const emi_sizes *s); /* formed, and its eigenvectors                  */
 double emi_cost_of_gram(const emi_sizes *s);       /* the same for the matrix of the rows' products */
 
+/* On a GPU, where rows lie already or have yet to be sent: is a covariance formed, while they are on their way, in less time than
+ * products with them take? */
+int emi_forming_there_pays(const emi_sizes *s, int lent);
+
 /* ---- which device multiplies the rows ------------------------------------------------------------------------------ */
 
 /* So many products with as many columns as components, by a GPU, or by so many threads. */

@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "data/row_kind.h"
 #include "fit/cost.h"
+#include "fit/plan.h"
 #include "fit/prepare.h"
+#include "mesh/masking.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,15 +76,30 @@ static em_status rows_outside(const emi_problem *p, const em_options *options, d
     return status;
 }
 
+/* ---- its covariance ------------------------------------------------------------------------------------------------------ */
+
+int emi_device_forms(const emi_problem *p, const emi_method *named, const em_options *options)
+{
+    if (!p->device.gpu || p->mesh->graph->nodes > 1 || (named && named != &emi_krylov)) return 0;
+    if (emi_mesh_is_masked(p->mesh) || p->scaling == EMI_SCALE_SPECTRAL || options->truth_compute ||
+        options->precision == EMI_PRECISION_SINGLE)
+        return 0; /* that is made of other products */
+    emi_sizes sizes = sizes_here(p, options);
+    sizes.gpu = 1;
+    return emi_gpu_is_quick_in_double(p->device.gpu) && emi_forming_there_pays(&sizes, p->device.lent);
+}
+
 /* ---- the choice -------------------------------------------------------------------------------------------------------- */
 
-static em_status take_gpu(emi_problem *p, const em_options *options, long products, em_error *err)
+static em_status take_gpu(emi_problem *p, const em_options *options, const emi_method *named, long products,
+                          em_error *err)
 {
     emi_device *device = &p->device;
     em_error failure = {0};
     double outside = 0;
     em_status status = emi_gpu_take(&device->gpu, &failure);
-    if (status == EM_OK && !device->must) status = rows_outside(p, options, &outside, &failure);
+    int once = status == EM_OK && emi_device_forms(p, named, options); /* are all rows sent */
+    if (status == EM_OK && !device->must && !once) status = rows_outside(p, options, &outside, &failure);
     if (status == EM_OK && outside > 0 && !gpu_is_faster(p, options, products, outside)) {
         (void)snprintf(device->why, sizeof device->why,
                        "%s has no room for all rows, and to send them for each product "
@@ -107,8 +124,9 @@ static em_status take_gpu(emi_problem *p, const em_options *options, long produc
     return EM_OK;
 }
 
-em_status emi_device_choose(emi_problem *p, const em_options *options, long products, em_error *err)
+em_status emi_device_choose(emi_problem *p, const em_options *options, const emi_method *named, em_error *err)
 {
+    long products = emi_expected_products(named, options);
     emi_device *device = &p->device;
     const emi_row_kind *other = kind_here(p, &device->lent);
     device->must = device->lent || options->device == EMI_DEVICE_GPU;
@@ -129,12 +147,12 @@ em_status emi_device_choose(emi_problem *p, const em_options *options, long prod
         say(device, "so few products are done before a GPU has begun");
         return EM_OK;
     }
-    return take_gpu(p, options, products, err);
+    return take_gpu(p, options, named, products, err);
 }
 
 /* ---- the rows, there --------------------------------------------------------------------------------------------------- */
 
-em_status emi_device_send(emi_problem *p, em_error *err)
+em_status emi_device_send(emi_problem *p, int forms, em_error *err)
 {
     emi_device *device = &p->device;
     if (!device->gpu) return EM_OK;
@@ -142,11 +160,17 @@ em_status emi_device_send(emi_problem *p, em_error *err)
     if (!device->rows) return emi_fail_memory(err, "rows");
     for (int i = 0; i < p->mesh->hosted; i++) {
         em_error failure = {0};
-        em_status status = device->lent
-                               ? emi_gpu_rows_borrow(&device->rows[i], &p->shard[i], &failure)
-                               : emi_gpu_rows_open(&device->rows[i], device->gpu, &p->shard[i], &p->helpers, &failure);
-        device->rows[i].must = device->must;
-        if (status == EM_OK || emi_gpu_rows_yield(&device->rows[i], status, &failure, err)) continue;
+        em_status status = EM_OK;
+        emi_gpu_rows *rows = &device->rows[i];
+        if (device->lent)
+            status = emi_gpu_rows_borrow(rows, &p->shard[i], &failure);
+        else if (forms)
+            emi_gpu_rows_describe(rows, device->gpu, &p->shard[i], &p->helpers);
+        else
+            status = emi_gpu_rows_open(rows, device->gpu, &p->shard[i], &p->helpers, &failure);
+        rows->gathers = forms && !device->lent;
+        rows->must = device->must;
+        if (status == EM_OK || emi_gpu_rows_yield(rows, status, &failure, err)) continue;
         if (err) err->node = p->mesh->first + i;
         return status;
     }
@@ -159,7 +183,7 @@ const char *emi_device_tell(const emi_problem *p, char *why, size_t room)
     int failed = 0, hosted = p->mesh->hosted, last = 0, streamed = 0;
     for (int i = 0; device->rows && i < hosted; i++) {
         if (device->rows[i].gave_up) failed++, last = i;
-        streamed |= device->rows[i].resident < p->shard[i].count;
+        streamed |= device->rows[i].settled && device->rows[i].resident < p->shard[i].count;
     }
     if (failed)
         (void)snprintf(why, room, "%s went on without it: %.160s", hosted > 1 ? "a node" : "the fit",

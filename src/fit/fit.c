@@ -25,7 +25,7 @@ static em_status fit(em_model **out, const em_options *options, em_mesh *mesh, c
     TRY(emi_checkpoint_open(&checkpoint, mesh, &wish, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
     TRY(emi_checkpoint_match(&checkpoint, &problem, options, err));
-    TRY(emi_device_choose(&problem, options, emi_expected_products(named, options), err));
+    TRY(emi_device_choose(&problem, options, named, err));
     emi_fit_plan_make(&plan, &problem, named, options);
     TRY(emi_problem_complete(&problem, options, plan.products, plan.real, err));
     TRY(emi_last_check_scale(options, emi_scale_name(problem.scaling), err));
@@ -57,7 +57,7 @@ static em_status plan_only(em_plan *out, const em_options *options, em_mesh *mes
     TRY(emi_last_open(&last, options, shards, err));
     if (emi_mesh_is_masked(mesh)) TRY(emi_options_masked(options, named, err));
     TRY(emi_problem_open(&problem, mesh, shards, options, err));
-    TRY(emi_device_choose(&problem, options, emi_expected_products(named, options), err));
+    TRY(emi_device_choose(&problem, options, named, err));
     emi_fit_plan_make(&plan, &problem, named, options);
     TRY(emi_fit_plan_tell(&plan, &problem, options, out, err));
 done:

@@ -165,11 +165,12 @@ static void choose(emi_fit_plan *plan, const emi_problem *p, const em_options *o
 {
     prediction direct = predict_covariance(p, options), iterated = predict_krylov(p, options),
                gossip = predict_deepca(p);
-    int straight = direct_is_better(p, options, direct, iterated), n = 0;
+    int straight = plan->products != &emi_by_covariance_there && direct_is_better(p, options, direct, iterated), n = 0;
     plan->method[n++] = straight ? direct.method : iterated.method;
     if (straight || p->dense_fits || is_gram(p)) plan->method[n++] = straight ? iterated.method : direct.method;
     plan->method[n++] = gossip.method;
-    if (p->mesh->graph->nodes == 1) plan->products = p->rows; /* what pays is the direct method */
+    if (p->mesh->graph->nodes == 1 && plan->products != &emi_by_covariance_there)
+        plan->products = p->rows; /* what pays is the direct method */
     explain(p, straight ? direct : iterated, straight ? iterated : direct, gossip, plan);
 }
 
@@ -191,6 +192,10 @@ void emi_fit_plan_make(emi_fit_plan *plan, const emi_problem *p, const emi_metho
                            .narrow_wire = is_narrow_wire(p, named, options)};
     if (named == &emi_krylov && p->mesh->graph->nodes == 1 && p->device.gpu)
         plan->products = p->rows; /* it steps there */
+    if (emi_device_forms(p, named, options)) {
+        plan->products = &emi_by_covariance_there;
+        plan->real = EMI_DOUBLE;
+    }
     if (named) return;
     if (emi_mesh_is_masked(p->mesh))
         choose_masked(plan, p, options);
@@ -260,7 +265,8 @@ static double memory_of(const emi_problem *p, const emi_fit_plan *plan, const em
     double doubles = hosted * block * (SOLVER + DRIVER + OBSERVER + method->extra_fields);
     const emi_operator_kind *kind = operator_of(plan);
     double side = kind->lift ? (double)p->N : d;
-    if (kind->form) doubles += hosted * side * side + emi_form_memory(side, p->threads);
+    if (kind->form && kind != &emi_by_covariance_there)
+        doubles += hosted * side * side + emi_form_memory(side, p->threads);
     if (method == &emi_covariance) doubles += kind->lift ? block : hosted * d * (d + 1) / 2 + 2 * d * d;
     if (method == &emi_krylov) {
         double blocks = p->compact ? EMI_LANCZOS_BLOCKS_LEAN : EMI_LANCZOS_BLOCKS;
@@ -274,6 +280,7 @@ static const char *why_operator(const emi_problem *p, const emi_fit_plan *plan)
     const emi_operator_kind *kind = operator_of(plan);
     if (kind->lift) return "fewer rows than features make the smaller matrix";
     if (plan->method[0]->traits & EMI_NEEDS_MATRIX) return "the method needs them";
+    if (kind == &emi_by_covariance_there) return "the GPU forms them in less time than products with the rows take";
     if (kind->form) return "forming them once takes less work than products with the rows";
     if (kind == &emi_by_moments) return "what is held in place of rows is multiplied as it is";
     return p->dense_fits ? "less work than forming covariances" : "covariances do not fit into memory";

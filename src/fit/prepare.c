@@ -284,7 +284,7 @@ em_status emi_problem_form(emi_problem *p, const emi_operator_kind *kind, em_err
     (void)emi_problem_use(p, kind);
     if (!kind->form || kind->matrix(&p->C[0]).v) return EM_OK;
     em_status status = emi_problem_for_nodes(p, emi_form_cost((double)p->N, p->d), form_body, p, err);
-    p->seconds_forming = emi_seconds() - began;
+    p->seconds_forming += emi_seconds() - began;
     return status;
 }
 
@@ -314,6 +314,7 @@ static void describe_operators(emi_problem *p, emi_real real)
                                  .shard = &p->shard[i],
                                  .helpers = emi_problem_helpers(p, i),
                                  .standard = &p->standard,
+                                 .own_mean = p->mesh->graph->nodes == 1 && p->standard.mean,
                                  .gpu = p->device.rows ? &p->device.rows[i] : NULL,
                                  .real = within_single(p, real)};
 }
@@ -353,7 +354,7 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     em_status status = EM_OK;
     emi_overview over = {0};
     double began = emi_seconds();
-    TRY(emi_device_send(p, err));
+    TRY(emi_device_send(p, kind == &emi_by_covariance_there, err));
     TRY(emi_find_mean(p, &over, options->center, err));
     TRY(scale_features(p, &over, err));
     describe_operators(p, real);

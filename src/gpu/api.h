@@ -15,6 +15,7 @@ typedef unsigned long long emi_address; /* on the device */
     X(device, "cuDeviceGet", (int *device, int ordinal))                                                               \
     X(device_name, "cuDeviceGetName", (char *name, int room, int device))                                              \
     X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                                              \
+    X(device_has, "cuDeviceGetAttribute", (int *value, int attribute, int device))                                     \
     X(retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                                                \
     X(release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                           \
     X(push, "cuCtxPushCurrent_v2", (void *context))                                                                    \
@@ -22,6 +23,7 @@ typedef unsigned long long emi_address; /* on the device */
     X(stream_create, "cuStreamCreate", (void **stream, unsigned flags))                                                \
     X(stream_destroy, "cuStreamDestroy_v2", (void *stream))                                                            \
     X(stream_wait, "cuStreamSynchronize", (void *stream))                                                              \
+    X(stream_after, "cuStreamWaitEvent", (void *stream, void *event, unsigned flags))                                  \
     X(event_create, "cuEventCreate", (void **event, unsigned flags))                                                   \
     X(event_destroy, "cuEventDestroy_v2", (void *event))                                                               \
     X(event_record, "cuEventRecord", (void *event, void *stream))                                                      \

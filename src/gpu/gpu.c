@@ -44,6 +44,7 @@ static int turn(int devices)
 
 static em_status find_device(emi_gpu *gpu, em_error *err)
 {
+    enum { SINGLE_TO_DOUBLE = 87 }; /* CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO */
     em_status status = EM_OK;
     const emi_cuda *cuda = &gpu->cuda;
     int count = 0;
@@ -55,6 +56,8 @@ static em_status find_device(emi_gpu *gpu, em_error *err)
     TRY(emi_gpu_check(gpu, cuda->device_name(gpu->name, (int)sizeof gpu->name, gpu->device), "a device has no name",
                       err));
     TRY(emi_gpu_check(gpu, cuda->device_memory(&gpu->size, gpu->device), "a device's memory is not known", err));
+    TRY(emi_gpu_check(gpu, cuda->device_has(&gpu->ratio, SINGLE_TO_DOUBLE, gpu->device),
+                      "a device's speed is not known", err));
 done:
     return status;
 }
@@ -74,7 +77,8 @@ static em_status load_kernels(emi_gpu *gpu, em_error *err)
                                                        [EMI_GPU_SCALE_F] = "emi_scale_float",
                                                        [EMI_GPU_BEGIN_D] = "emi_begin_double",
                                                        [EMI_GPU_BEGIN_F] = "emi_begin_float",
-                                                       [EMI_GPU_CORRECT] = "emi_correct"};
+                                                       [EMI_GPU_CORRECT] = "emi_correct",
+                                                       [EMI_GPU_CENTRE] = "emi_centre"};
     em_status status =
         emi_gpu_check(gpu, gpu->cuda.module_load(&gpu->module, emi_gpu_kernels), "kernels are not taken", err);
     for (int k = 0; k < EMI_GPU_KERNELS && status == EM_OK; k++)
@@ -99,8 +103,11 @@ static em_status open_inside(emi_gpu *gpu, em_error *err)
     enum { APART = 1, NO_TIMES = 2 };
     em_status status = EM_OK;
     TRY(emi_gpu_check(gpu, gpu->cuda.stream_create(&gpu->stream, APART), "no stream", err));
-    for (int s = 0; s < EMI_GPU_STAGES; s++)
+    TRY(emi_gpu_check(gpu, gpu->cuda.stream_create(&gpu->sender, APART), "no stream", err));
+    for (int s = 0; s < EMI_GPU_STAGES; s++) {
         TRY(emi_gpu_check(gpu, gpu->cuda.event_create(&gpu->sent[s], NO_TIMES), "no event", err));
+        TRY(emi_gpu_check(gpu, gpu->cuda.event_create(&gpu->used[s], NO_TIMES), "no event", err));
+    }
     TRY(load_kernels(gpu, err));
     TRY(open_blas(gpu, err));
 done:
@@ -111,11 +118,15 @@ static void close_inside(emi_gpu *gpu)
 {
     if (gpu->handle) (void)gpu->blas.close(gpu->handle);
     if (gpu->module) (void)gpu->cuda.module_unload(gpu->module);
-    for (int s = 0; s < EMI_GPU_STAGES; s++)
+    for (int s = 0; s < EMI_GPU_STAGES; s++) {
         if (gpu->sent[s]) (void)gpu->cuda.event_destroy(gpu->sent[s]);
+        if (gpu->used[s]) (void)gpu->cuda.event_destroy(gpu->used[s]);
+    }
+    if (gpu->sender) (void)gpu->cuda.stream_destroy(gpu->sender);
     if (gpu->stream) (void)gpu->cuda.stream_destroy(gpu->stream);
-    gpu->handle = gpu->module = gpu->stream = NULL;
+    gpu->handle = gpu->module = gpu->stream = gpu->sender = NULL;
     memset(gpu->sent, 0, sizeof gpu->sent);
+    memset(gpu->used, 0, sizeof gpu->used);
 }
 
 /* All or nothing: it may be asked for again. */
@@ -205,6 +216,12 @@ size_t emi_gpu_size(const emi_gpu *gpu)
     return gpu->size;
 }
 
+int emi_gpu_is_quick_in_double(const emi_gpu *gpu)
+{
+    enum { QUICK = 4 };
+    return gpu->ratio <= QUICK;
+}
+
 em_status emi_gpu_enter(emi_gpu *gpu, em_error *err)
 {
     (void)pthread_mutex_lock(&gpu->lock);
@@ -217,6 +234,7 @@ em_status emi_gpu_enter(emi_gpu *gpu, em_error *err)
 void emi_gpu_leave(emi_gpu *gpu)
 {
     void *before;
+    (void)gpu->cuda.stream_wait(gpu->sender);
     (void)gpu->cuda.stream_wait(gpu->stream);
     (void)gpu->cuda.pop(&before);
     (void)pthread_mutex_unlock(&gpu->lock);

@@ -16,6 +16,9 @@ void emi_gpu_give(emi_gpu **handle); /* accepts NULL */
 const char *emi_gpu_name(const emi_gpu *gpu); /* "NVIDIA H200" */
 size_t emi_gpu_size(const emi_gpu *gpu);      /* bytes of all its memory */
 
+/* Is it made for numbers in double precision, as those of servers are? */
+int emi_gpu_is_quick_in_double(const emi_gpu *gpu);
+
 em_status emi_gpu_enter(emi_gpu *gpu, em_error *err);
 void emi_gpu_leave(emi_gpu *gpu);
 
@@ -58,10 +61,13 @@ em_status emi_gpu_room(emi_gpu *gpu, emi_gpu_place place, size_t bytes, emi_addr
 /* So many ones, or more. */
 em_status emi_gpu_ones(emi_gpu *gpu, int single, size_t count, emi_address *out, em_error *err);
 
-/* Two buffers that the device copies from while the other is filled: the next of them, once its last copy is done; to be sent
- * from there; and one for small blocks both ways. */
+/* Buffers that the device copies from while another is filled: the next of them, once its last copy is done; to be sent
+ * from there, before whatever is asked for next; and one for small blocks both ways.  A copy goes its own way beside what was asked for
+ * before it, but for what is marked: the last copy from the same buffer is in use by that; or, with `all`, of any. */
+enum { EMI_GPU_STAGES = 2 };
 em_status emi_gpu_stage(emi_gpu *gpu, size_t bytes, void **out, em_error *err);
 em_status emi_gpu_send(emi_gpu *gpu, emi_address to, size_t bytes, em_error *err);
+em_status emi_gpu_mark_used(emi_gpu *gpu, int all, em_error *err);
 em_status emi_gpu_hand(emi_gpu *gpu, size_t bytes, void **out, em_error *err);
 
 em_status emi_gpu_put(emi_gpu *gpu, emi_address to, const void *from, size_t bytes, em_error *err);
@@ -86,6 +92,7 @@ typedef enum emi_gpu_kernel {
     EMI_GPU_BEGIN_D,
     EMI_GPU_BEGIN_F,
     EMI_GPU_CORRECT,
+    EMI_GPU_CENTRE,
     EMI_GPU_KERNELS
 } emi_gpu_kernel;
 

@@ -161,6 +161,22 @@ KERNEL emi_correct(double *Z, whole size, whole d, double weight, const double *
     Z[n] = weight * z;
 }
 
+/* A covariance from sums of products about an origin, of which the upper triangle is there:
+ *
+ *     C_fg <- weight by_f by_g (C_fg - sum_f away_g - away_f sum_g + rows away_f away_g),    both triangles
+ *
+ * with the sums of the differences from the origin, and how far away the mean is from it; NULL: it is the mean.  by may be NULL. */
+KERNEL emi_centre(double *C, whole d, double rows, const double *sums, const double *away, const double *by,
+                  double weight)
+{
+    whole f = COLUMN, g = (whole)BLOCK;
+    if (f > g) return;
+    double c = C[g * d + f];
+    if (away) c += rows * away[f] * away[g] - (sums[f] * away[g] + away[f] * sums[g]);
+    if (by) c *= by[f] * by[g];
+    C[g * d + f] = C[f * d + g] = weight * c;
+}
+
 /* Uniform in -1 .. 1, each by its own place in the sequence of base/random.h. */
 KERNEL emi_draw(unsigned long long seed, whole size, double *to)
 {

@@ -110,9 +110,25 @@ done:
 
 em_status emi_gpu_send(emi_gpu *gpu, emi_address to, size_t bytes, em_error *err)
 {
-    em_status status = emi_gpu_put(gpu, to, gpu->stage[gpu->next].at, bytes, err);
-    if (status != EM_OK) return status;
-    return emi_gpu_check(gpu, gpu->cuda.event_record(gpu->sent[gpu->next], gpu->stream), "a copy is not noted", err);
+    em_status status = EM_OK;
+    const emi_cuda *cuda = &gpu->cuda;
+    int s = gpu->next;
+    TRY(emi_gpu_check(gpu, cuda->stream_after(gpu->sender, gpu->used[s], 0), "a copy cannot wait", err));
+    TRY(emi_gpu_check(gpu, cuda->put(to, gpu->stage[s].at, bytes, gpu->sender), "a copy to it", err));
+    TRY(emi_gpu_check(gpu, cuda->event_record(gpu->sent[s], gpu->sender), "a copy is not noted", err));
+    TRY(emi_gpu_check(gpu, cuda->stream_after(gpu->stream, gpu->sent[s], 0), "a copy is not waited for", err));
+done:
+    return status;
+}
+
+em_status emi_gpu_mark_used(emi_gpu *gpu, int all, em_error *err)
+{
+    em_status status = EM_OK;
+    for (int s = 0; s < EMI_GPU_STAGES; s++)
+        if (all || s == gpu->next)
+            TRY(emi_gpu_check(gpu, gpu->cuda.event_record(gpu->used[s], gpu->stream), "work is not noted", err));
+done:
+    return status;
 }
 
 em_status emi_gpu_hand(emi_gpu *gpu, size_t bytes, void **out, em_error *err)
@@ -139,7 +155,8 @@ em_status emi_gpu_zero(emi_gpu *gpu, emi_address at, size_t bytes, em_error *err
 
 void emi_gpu_clear(emi_gpu *gpu, size_t there, size_t here)
 {
-    emi_gpu_pinned *pinned[] = {&gpu->stage[0], &gpu->stage[1], &gpu->hand};
+    emi_gpu_pinned *pinned[EMI_GPU_STAGES + 1] = {&gpu->hand};
+    for (int s = 0; s < EMI_GPU_STAGES; s++) pinned[s + 1] = &gpu->stage[s];
     for (int p = 0; p < EMI_GPU_PLACES; p++) {
         if (gpu->room[p].bytes <= there) {
             there -= gpu->room[p].bytes;

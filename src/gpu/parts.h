@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-enum { EMI_GPU_STAGES = 2 };
-
 typedef struct emi_gpu_pinned {
     void *at;
     size_t bytes;
@@ -23,7 +21,9 @@ struct emi_gpu {
     int device, ordinal;
     char name[64];
     size_t size; /* of its memory */
+    int ratio;   /* its speed in single precision, in that of double */
     void *context, *stream, *handle, *module;
+    void *sender; /* a stream of its own, so that rows are on their way while others are multiplied */
     void *kernel[EMI_GPU_KERNELS];
     struct {
         emi_address at;
@@ -32,7 +32,8 @@ struct emi_gpu {
     size_t ones; /* in their room */
     int ones_single;
     emi_gpu_pinned stage[EMI_GPU_STAGES], hand;
-    void *sent[EMI_GPU_STAGES]; /* events: the last copy from there is done */
+    void *sent[EMI_GPU_STAGES]; /* events: the last copy from there is done              */
+    void *used[EMI_GPU_STAGES]; /* what was sent from there before is not needed any more */
     int next;                   /* stage */
 };
 

@@ -15,4 +15,10 @@ long driver_live(void);
 long driver_pushed(void);
 size_t driver_sent(void);
 
+/* What stays open: two streams, and two events for each of two buffers. */
+enum { DRIVER_OPEN = 6 };
+
+/* From now on, whatever is faster: 0: products are made with the rows; 1: a covariance is formed there; -1: as it would be. */
+void driver_forms(int forms);
+
 #endif

@@ -34,7 +34,7 @@ done:
     em_model_free(&model);
     network_close(&net);
     assert_int_equal(driver_pushed(), 0);
-    assert_true(driver_live() <= 3); /* a stream and two events, once it is open */
+    assert_true(driver_live() <= DRIVER_OPEN);
     return status;
 }
 

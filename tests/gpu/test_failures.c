@@ -56,7 +56,7 @@ static long fail_each_once(const how *h)
         int failed = driver_has_failed();
         driver_fail_at(-1);
         assert_int_equal(driver_pushed(), 0);
-        assert_true(driver_live() == 0 || driver_live() == 3); /* a stream and two events, once it is open */
+        assert_true(driver_live() == 0 || driver_live() == DRIVER_OPEN);
         if (status != EM_OK) {
             assert_true(failed && h->device == EMI_DEVICE_GPU);
             assert_non_null(strstr(err.msg, "gpu: "));

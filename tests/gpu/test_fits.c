@@ -130,10 +130,88 @@ static void floats_in_single(void **state)
     table t;
     table_open(&t, EM_F32, 0);
     const wish w = {"krylov", NULL, 1, 2, EMI_DEVICE_GPU, 1e-6, 0};
-    em_model *model = fitted(t.data, &w);
-    assert_string_equal(em_model_info(model)->precision, "single");
-    check(&t, model, 1e-11, 1e-6);
-    em_model_free(&model);
+    for (int forms = 0; forms < 2; forms++) { /* a covariance is formed in double */
+        driver_forms(forms);
+        em_model *model = fitted(t.data, &w);
+        assert_string_equal(em_model_info(model)->precision, forms ? "double" : "single");
+        assert_string_equal(em_model_info(model)->operator_name, forms ? "dense" : "implicit");
+        check(&t, model, 1e-11, 1e-6);
+        em_model_free(&model);
+    }
+    driver_forms(-1);
+    table_close(&t);
+}
+
+/* ---- covariances that are formed there ---------------------------------------------------------------------------------- */
+
+typedef struct oddity {
+    int outliers; /* are the rows that the origin is made of */
+    double scale; /* of all numbers */
+    int constant; /* is a feature, at the offset */
+    double offset;
+} oddity;
+
+static void table_spoil(table *t, const oddity *o)
+{
+    enum { SOME = 64, APART = N / SOME };
+    double *as = t->as;
+    for (size_t n = 0; n < (size_t)N * D; n++) {
+        size_t r = n / D;
+        double *x = &t->rows[n];
+        if (o->outliers && r % APART == 0 && r / APART < SOME) *x += 1e4;
+        if (o->constant && n % D == 3) *x = 0;
+        *x = o->scale * (*x + o->offset);
+        as[n] = *x;
+    }
+    for (size_t n = 0; n < (size_t)N * D; n++) t->rows[n] /= o->scale;
+    truth_pca(t->rows, N, D, t->values, t->vectors);
+    for (int k = 0; k < D; k++) t->values[k] *= o->scale * o->scale;
+}
+
+/* However the rows lie about the origin that sums are made from, and in whatever units. */
+static void covariances_of_odd_rows(void **state)
+{
+    (void)state;
+    static const oddity all[] = {{0, 1, 1, 0},      {1, 1, 0, 0},      {0, 1, 1, 1e6},
+                                 {0, 1e150, 0, 10}, {0, 1e-100, 0, 0}, {1, 1e-9, 1, 1e5}};
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
+        table t;
+        table_open(&t, EM_F64, 0);
+        table_spoil(&t, &all[n]);
+        driver_forms(1);
+        const wish w = {"auto", NULL, 1, 2, EMI_DEVICE_GPU, 0, 0};
+        em_model *model = fitted(t.data, &w);
+        driver_forms(-1);
+        assert_string_equal(em_model_info(model)->device, "gpu");
+        check(&t, model, all[n].offset > 1e3 ? 1e-13 : 1e-15, 1e-9);
+        em_model_free(&model);
+        table_close(&t);
+    }
+}
+
+/* Rows are sent once, and need no memory: those that would not fit either. */
+static void rows_that_are_not_kept(void **state)
+{
+    (void)state;
+    if (!driver_is_standin()) skip_for("the memory of a GPU is not to be made smaller");
+    table t;
+    table_open(&t, EM_F64, 0);
+    driver_forms(1);
+    const wish w = {"krylov", NULL, 1, 2, EMI_DEVICE_GPU, 0, 0};
+    const size_t rows = sizeof(double) * N * D;
+    (void)driver_sent();
+    em_model *whole = fitted(t.data, &w);
+    size_t sent = driver_sent();
+    assert_true(sent >= rows && sent < rows + rows / 2);
+    driver_memory((size_t)500 << 10); /* as below */
+    em_model *part = fitted(t.data, &w);
+    driver_memory((size_t)1 << 30);
+    driver_forms(-1);
+    assert_string_equal(em_model_info(part)->device, "gpu");
+    assert_null(strstr(em_model_info(part)->device_why, "sent for each product"));
+    assert_same_model(whole, part);
+    em_model_free(&part);
+    em_model_free(&whole);
     table_close(&t);
 }
 
@@ -164,6 +242,7 @@ static void rows_that_do_not_fit(void **state)
     table t;
     table_open(&t, EM_F64, 0);
     const wish w = {"krylov", NULL, 1, 2, EMI_DEVICE_GPU, 0, 0};
+    driver_forms(0);
     (void)driver_sent();
     em_model *whole = fitted(t.data, &w);
     size_t once = driver_sent();
@@ -174,6 +253,7 @@ static void rows_that_do_not_fit(void **state)
     assert_true(driver_sent() > once + sizeof(double) * N * D / 8);
     assert_same_model(whole, part);
     driver_memory((size_t)1 << 30);
+    driver_forms(-1);
     em_model_free(&part);
     em_model_free(&whole);
     table_close(&t);
@@ -373,6 +453,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_type_and_split),
                                        cmocka_unit_test(floats_in_single),
+                                       cmocka_unit_test(covariances_of_odd_rows),
+                                       cmocka_unit_test(rows_that_are_not_kept),
                                        cmocka_unit_test(same_bits_each_time),
                                        cmocka_unit_test(rows_that_do_not_fit),
                                        cmocka_unit_test(no_memory_at_all),

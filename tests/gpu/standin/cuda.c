@@ -172,6 +172,16 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
     return 0;
 }
 
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    enum { SINGLE_TO_DOUBLE = 87 };
+    (void)device;
+    STEP();
+    *value = 2;
+    return attribute == SINGLE_TO_DOUBLE ? 0 : INVALID;
+}
+
 static int context;
 
 int cuDevicePrimaryCtxRetain(void **out, int device);
@@ -232,6 +242,14 @@ int cuStreamSynchronize(void *stream)
     (void)stream;
     STEP();
     return 0;
+}
+
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+    (void)flags;
+    STEP();
+    return stream && event ? 0 : INVALID;
 }
 
 int cuEventCreate(void **event, unsigned flags);

@@ -81,6 +81,12 @@ static void run_emi_correct(void **arguments)
                 P(6, const double));
 }
 
+static void run_emi_centre(void **arguments)
+{
+    emi_centre(P(0, double), W(1), *(double *)arguments[2], P(3, const double), P(4, const double), P(5, const double),
+               *(double *)arguments[6]);
+}
+
 typedef struct kernel {
     const char *name;
     void (*run)(void **arguments);
@@ -103,6 +109,7 @@ static kernel kernels[] = {ENTRY(emi_standardise_float_float),
                            ENTRY(emi_begin_double),
                            ENTRY(emi_begin_float),
                            ENTRY(emi_correct),
+                           ENTRY(emi_centre),
                            ENTRY(emi_draw)};
 
 enum { MISSING = 500, BROKEN = 700 };
