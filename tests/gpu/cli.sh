@@ -10,6 +10,7 @@ works generate -d 30 -N 3000 -k 4 --gap 0.7 -o rows.npy
 
 # A machine that runs this may have a GPU of its own, which is then not to be seen.
 export CUDA_VISIBLE_DEVICES=
+unset EIGENMESH_CUDA_PATH
 works fit rows.npy -k 4 --json
 grep -q '"device": "cpu"' "$out" || fail "so few rows are the CPU's"
 works fit rows.npy -k 4 --dry-run
