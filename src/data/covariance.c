@@ -73,10 +73,10 @@ static em_status apply(const emi_operator *C, emi_block X, emi_block Z, emi_scra
     return status;
 }
 
-static em_status measure(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
+em_status emi_measure_by_product(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
 {
     emi_block Z = {X.rows, X.cols, out};
-    em_status status = apply(C, X, Z, scratch, err);
+    em_status status = C->kind->apply(C, X, Z, scratch, err);
     for (int k = 0; k < X.cols && status == EM_OK; k++)
         out[(size_t)X.rows * (size_t)X.cols + (size_t)k] =
             cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
@@ -89,4 +89,4 @@ static emi_block matrix(const emi_operator *C)
 }
 
 const emi_operator_kind emi_by_covariance = {
-    .name = "dense", .squared = 1, .cost = cost, .apply = apply, .measure = measure, .form = form, .matrix = matrix};
+    .name = "dense", .squared = 1, .cost = cost, .apply = apply, .measure = emi_measure_by_product, .form = form, .matrix = matrix};

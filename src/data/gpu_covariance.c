@@ -2,8 +2,6 @@
  * here. */
 #include "data/gpu_product.h"
 
-#include <cblas.h>
-
 static int is_there(const emi_operator *C)
 {
     return C->gpu && !C->gpu->gave_up;
@@ -18,16 +16,18 @@ static em_status form(emi_operator *C, emi_scratch scratch, em_error *err)
 {
     (void)scratch;
     em_error failure = {0};
-    if (!is_there(C)) return EM_OK;
-    em_status status = emi_gpu_enter(C->gpu->gpu, &failure);
-    if (status == EM_OK) {
+    em_status status = EM_OK;
+    if (is_there(C)) status = emi_gpu_enter(C->gpu->gpu, &failure);
+    if (is_there(C) && status == EM_OK) {
         status = emi_gpu_rows_covariance(C->gpu, C, &failure);
         emi_gpu_leave(C->gpu->gpu);
     }
-    return emi_gpu_rows_yield(C->gpu, status, &failure, err) ? EM_OK : status;
+    if (emi_gpu_rows_yield(C->gpu, status, &failure, err)) status = EM_OK;
+    if (!is_there(C)) C->kind = &emi_by_rows;
+    return status;
 }
 
-/* Within. */
+/* Within.  Its columns are its rows too. */
 static em_status multiply(const emi_operator *C, emi_block X, emi_block Z, em_error *err)
 {
     em_status status = EM_OK;
@@ -37,7 +37,7 @@ static em_status multiply(const emi_operator *C, emi_block X, emi_block Z, em_er
     TRY(emi_gpu_put_block(gpu, X, &there, err));
     TRY(emi_gpu_room(gpu, EMI_GPU_SUM, sizeof(double) * d * columns, &product, err));
     emi_gpu_product p = {
-        .m = d, .n = columns, .k = d, .A = {C->gpu->matrix, d, 0}, .B = {there, d, 0}, .C = {product, d, 0}};
+        .m = d, .n = columns, .k = d, .A = {C->gpu->matrix, d, 1}, .B = {there, d, 0}, .C = {product, d, 0}};
     TRY(emi_gpu_multiply(gpu, &p, err));
     TRY(emi_gpu_get_block(gpu, product, Z, err));
 done:
@@ -46,9 +46,14 @@ done:
 
 static em_status apply_there(const emi_operator *C, emi_block X, emi_block Z, em_error *err)
 {
+    enum { COLUMNS = 128 }; /* at a time, so that rooms stay small */
     em_status status = emi_gpu_enter(C->gpu->gpu, err);
     if (status != EM_OK) return status;
-    status = multiply(C, X, Z, err);
+    for (int first = 0, count; first < X.cols && status == EM_OK; first += count) {
+        count = X.cols - first < COLUMNS ? X.cols - first : COLUMNS;
+        status = multiply(C, (emi_block){X.rows, count, emi_column_of(X, first)},
+                          (emi_block){Z.rows, count, emi_column_of(Z, first)}, err);
+    }
     emi_gpu_leave(C->gpu->gpu);
     return status;
 }
@@ -59,16 +64,6 @@ static em_status apply(const emi_operator *C, emi_block X, emi_block Z, emi_scra
     if (!is_there(C)) return emi_by_rows.apply(C, X, Z, scratch, err);
     em_status status = apply_there(C, X, Z, &failure);
     return emi_gpu_rows_yield(C->gpu, status, &failure, err) ? emi_by_rows.apply(C, X, Z, scratch, err) : status;
-}
-
-static em_status measure(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err)
-{
-    emi_block Z = {X.rows, X.cols, out};
-    em_status status = apply(C, X, Z, scratch, err);
-    for (int k = 0; k < X.cols && status == EM_OK; k++)
-        out[(size_t)X.rows * (size_t)X.cols + (size_t)k] =
-            cblas_ddot(X.rows, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
-    return status;
 }
 
 /* It is not here. */
@@ -87,7 +82,7 @@ const emi_operator_kind emi_by_covariance_there = {.name = "dense",
                                                    .squared = 1,
                                                    .cost = cost,
                                                    .apply = apply,
-                                                   .measure = measure,
+                                                   .measure = emi_measure_by_product,
                                                    .form = form,
                                                    .matrix = matrix,
                                                    .lead = lead};

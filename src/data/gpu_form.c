@@ -14,6 +14,17 @@ void emi_gpu_rows_forget(emi_gpu_rows *rows)
     rows->gathered = NULL;
 }
 
+em_status emi_gpu_rows_add_squares(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
+                                   em_error *err)
+{
+    size_t d = rows->d;
+    emi_address Y = 0;
+    em_status status = emi_gpu_standardise(rows, view, features, EMI_DOUBLE, &Y, err);
+    if (status != EM_OK) return status;
+    return emi_gpu_outer(rows->gpu, d, view.count, (emi_gpu_matrix){Y, d, 0}, (emi_gpu_matrix){rows->matrix, d, 0},
+                         err);
+}
+
 /* ---- of the rows --------------------------------------------------------------------------------------------------------- */
 
 /* In double precision, whatever the operator's: a GPU made for such work is as quick at it. */
@@ -24,16 +35,13 @@ static em_status sum_up(emi_gpu_rows *rows, const emi_standard *standard, em_err
     size_t d = rows->d, bytes = sizeof(double) * d * d, most = AT_ONCE / d + 1;
     emi_gpu_features features;
     emi_gpu_view view;
-    TRY(emi_gpu_rows_settle(rows, err));
-    TRY(emi_gpu_alloc(rows->gpu, bytes, &rows->matrix, err));
+    TRY(emi_gpu_alloc(rows->gpu, bytes, &rows->matrix, err)); /* before rows take what there is */
     TRY(emi_gpu_zero(rows->gpu, rows->matrix, bytes, err));
+    TRY(emi_gpu_rows_settle(rows, err));
     TRY(emi_gpu_features_put(rows->gpu, standard, &features, err));
     for (size_t first = 0; first < rows->shard->count; first += view.count) {
-        emi_address Y = 0;
         TRY(emi_gpu_rows_view(rows, first, most, &view, err));
-        TRY(emi_gpu_standardise(rows, view, &features, EMI_DOUBLE, &Y, err));
-        TRY(emi_gpu_outer(rows->gpu, d, view.count, (emi_gpu_matrix){Y, d, 0}, (emi_gpu_matrix){rows->matrix, d, 0},
-                          err));
+        TRY(emi_gpu_rows_add_squares(rows, view, &features, err));
     }
 done:
     return status;

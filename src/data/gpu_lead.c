@@ -321,7 +321,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
                             emi_block X, long *steps, em_error *err)
 {
     size_t b = (size_t)X.cols, blocks = rows->d / b < BLOCKS ? rows->d / b : BLOCKS;
-    lead l = {.products = {.rows = rows, .C = C, .real = C->real},
+    lead l = {.products = {.rows = rows, .C = C, .real = C->real, .judged = 1},
               .C = C->kind->squared ? rows->matrix : 0,
               .gpu = rows->gpu,
               .d = rows->d,

@@ -229,6 +229,13 @@ static int can_lie(const emi_gpu_products *t)
     return s->near && !s->fill && is_own(t) && t->rows->column_step == 1 && t->rows->row_step >= (ptrdiff_t)t->rows->d;
 }
 
+/* Scores about the rows' own mean sum up to nothing, but for what rounding leaves, which is the same for all rows: to leave it
+ * is an error of the order of rounding, as to take it off is one of its square (data/rounding.h). */
+static int may_leave_sums(const emi_gpu_products *t)
+{
+    return t->judged && t->C->own_mean && t->C->every <= 1 && t->real == EMI_DOUBLE;
+}
+
 em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
 {
     em_status status = EM_OK;
@@ -237,7 +244,7 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     t->columns = most;
     TRY(emi_gpu_rows_settle(t->rows, err));
     t->as_they_lie = can_lie(t);
-    t->sums_up = t->as_they_lie && !(t->C->own_mean && t->C->every <= 1);
+    t->sums_up = t->as_they_lie && t->C->standard->mean && !may_leave_sums(t);
     if (t->sums_up) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
     int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1;

@@ -10,7 +10,8 @@ typedef struct emi_gpu_products {
     emi_gpu *gpu;
     emi_real real;
     int as_they_lie; /* columns are scaled before, and the mean is taken off the scores  */
-    int sums_up;     /* and off the sums, where scores do not add up to nothing          */
+    int judged;      /* by others, later: what rounding leaves of the scores' sums may stay */
+    int sums_up;     /* the mean is taken off the sums too                                */
     int measures;    /* x' C x of each column too */
     int kept;        /* rows are kept as they are multiplied */
     emi_gpu_features features;

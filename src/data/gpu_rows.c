@@ -162,6 +162,10 @@ em_status emi_gpu_rows_settle(emi_gpu_rows *rows, em_error *err)
     TRY(send_rows(rows, 0, rows->resident, rows->at, err));
     rows->settled = 1;
 done:
+    if (status != EM_OK) {
+        emi_gpu_free(rows->gpu, rows->at);
+        rows->at = 0, rows->resident = 0;
+    }
     return status;
 }
 

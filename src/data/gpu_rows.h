@@ -97,6 +97,10 @@ em_status emi_gpu_features_put(emi_gpu *gpu, const emi_standard *standard, emi_g
 em_status emi_gpu_standardise(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
                               emi_real real, emi_address *out, em_error *err);
 
+/* To sums of products, rows->matrix, those of the rows of a view, standardised by these; in double, its upper triangle. */
+em_status emi_gpu_rows_add_squares(const emi_gpu_rows *rows, emi_gpu_view view, const emi_gpu_features *features,
+                                   em_error *err);
+
 /* A copy of the resident rows as they are multiplied, for as long as they are here: what is needed for each product is then made
  * once.  In their own precision; where there is memory for it. */
 em_status emi_gpu_rows_keep(emi_gpu_rows *rows, const emi_standard *standard, const emi_gpu_features *features,

@@ -84,17 +84,10 @@ done:
 
 static em_status gather_view(void *context, emi_gpu_view view, em_error *err)
 {
-    em_status status = EM_OK;
     const surveying *t = context;
     const emi_gpu_features about = {.mean = t->origin};
-    size_t d = t->rows->d;
-    emi_address Y = 0;
-    TRY(survey_view(t, view, err));
-    TRY(emi_gpu_standardise(t->rows, view, &about, EMI_DOUBLE, &Y, err));
-    TRY(emi_gpu_outer(t->rows->gpu, d, view.count, (emi_gpu_matrix){Y, d, 0}, (emi_gpu_matrix){t->rows->matrix, d, 0},
-                      err));
-done:
-    return status;
+    em_status status = survey_view(t, view, err);
+    return status == EM_OK ? emi_gpu_rows_add_squares(t->rows, view, &about, err) : status;
 }
 
 static em_status gather(surveying *t, em_error *err)

@@ -12,7 +12,7 @@ enum emi_survey_column {
     EMI_SQUARES, /* sum of the squares of their differences from their mean            */
     EMI_HIGHEST, /* the largest value; -infinity: there is none                        */
     EMI_LOWEST,  /* the largest of the negated ones                                    */
-    EMI_ORIGIN,  /* one of the first values: the mean is this + sum / count            */
+    EMI_ORIGIN,  /* a value near the others: the mean is this + sum / count             */
     EMI_SURVEY
 };
 

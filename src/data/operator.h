@@ -42,6 +42,9 @@ extern const emi_operator_kind emi_by_covariance; /* "dense": C_i itself        
 extern const emi_operator_kind emi_by_covariance_there; /* the same, on a GPU where it stays         */
 extern const emi_operator_kind emi_by_gram;             /* "gram": Y Y', for rows that are fewer than features */
 
+/* `measure` of kinds whose product is all that is to be had. */
+em_status emi_measure_by_product(const emi_operator *C, emi_block X, double *out, emi_scratch scratch, em_error *err);
+
 struct emi_operator {
     const emi_operator_kind *kind;
     int d;

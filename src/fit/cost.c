@@ -71,14 +71,14 @@ double emi_cost_of_gram(const emi_sizes *s)
 
 /* ---- on a GPU ---------------------------------------------------------------------------------------------------------- */
 
-int emi_forming_there_pays(const emi_sizes *s, int lent)
+int emi_forming_there_pays(const emi_sizes *s, int lent, int holes)
 {
     enum { BLOCKS = 5, JUDGING = 2 }; /* for fewer, steps are taken here */
     double sending = lent ? 0 : s->rows * s->features * (double)s->bytes / line_at_best,
            forming = s->rows * s->features * s->features / gpu_forms,
            products = ceil(columns_of(s) / s->first) + JUDGING;
     if (s->features < BLOCKS * s->first) return 0;
-    return fmax(sending, forming) <= sending + products * pass(s, s->real, s->first);
+    return (holes ? sending + forming : fmax(sending, forming)) <= sending + products * pass(s, s->real, s->first);
 }
 
 /* ---- which device ---------------------------------------------------------------------------------------------------- */

@@ -21,9 +21,9 @@ double emi_cost_of_lanczos(const emi_sizes *s);    /* on the rows               
 double emi_cost_of_covariance(const emi_sizes *s); /* formed, and its eigenvectors                  */
 double emi_cost_of_gram(const emi_sizes *s);       /* the same for the matrix of the rows' products */
 
-/* On a GPU, where rows lie already or have yet to be sent: is a covariance formed, while they are on their way, in less time than
- * products with them take? */
-int emi_forming_there_pays(const emi_sizes *s, int lent);
+/* On a GPU, where rows lie already or have yet to be sent: is a covariance formed, while they are on their way (or after it, where some
+ * of them have holes), in less time than products with them take? */
+int emi_forming_there_pays(const emi_sizes *s, int lent, int holes);
 
 /* ---- which device multiplies the rows ------------------------------------------------------------------------------ */
 

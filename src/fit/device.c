@@ -76,6 +76,14 @@ static em_status rows_outside(const emi_problem *p, const em_options *options, d
     return status;
 }
 
+/* Rows with holes are looked at before they are summed up, so that they are sent twice. */
+static int may_miss(const emi_problem *p)
+{
+    int holes = 0;
+    for (int i = 0; i < p->mesh->hosted; i++) holes |= p->shard[i].data->holes;
+    return holes;
+}
+
 /* ---- its covariance ------------------------------------------------------------------------------------------------------ */
 
 int emi_device_forms(const emi_problem *p, const emi_method *named, const em_options *options)
@@ -84,9 +92,12 @@ int emi_device_forms(const emi_problem *p, const emi_method *named, const em_opt
     if (emi_mesh_is_masked(p->mesh) || p->scaling == EMI_SCALE_SPECTRAL || options->truth_compute ||
         options->precision == EMI_PRECISION_SINGLE)
         return 0; /* that is made of other products */
+    const double part =
+        16; /* of all its memory: less than is spared for work, by its size, as what is free would decide bits */
+    if (sizeof(double) * (double)p->d * p->d > (double)emi_gpu_size(p->device.gpu) / part) return 0;
     emi_sizes sizes = sizes_here(p, options);
     sizes.gpu = 1;
-    return emi_gpu_is_quick_in_double(p->device.gpu) && emi_forming_there_pays(&sizes, p->device.lent);
+    return emi_gpu_is_quick_in_double(p->device.gpu) && emi_forming_there_pays(&sizes, p->device.lent, may_miss(p));
 }
 
 /* ---- the choice -------------------------------------------------------------------------------------------------------- */
@@ -98,7 +109,7 @@ static em_status take_gpu(emi_problem *p, const em_options *options, const emi_m
     em_error failure = {0};
     double outside = 0;
     em_status status = emi_gpu_take(&device->gpu, &failure);
-    int once = status == EM_OK && emi_device_forms(p, named, options); /* are all rows sent */
+    int once = status == EM_OK && !may_miss(p) && emi_device_forms(p, named, options); /* are all rows sent */
     if (status == EM_OK && !device->must && !once) status = rows_outside(p, options, &outside, &failure);
     if (status == EM_OK && outside > 0 && !gpu_is_faster(p, options, products, outside)) {
         (void)snprintf(device->why, sizeof device->why,

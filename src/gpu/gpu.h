@@ -1,7 +1,7 @@
 /* The GPU of this process, if there is one: memory, copies, kernels and products.  There is one object for all, whose context and
  * kernels, once made, stay; its memory is given back when nobody has it any more, but for little rooms and buffers, which take
  * longer to get than to use.  Whoever uses it enters, which others wait for;
- * all that is asked for meanwhile is done in order, and is done when emi_gpu_wait returns. */
+ * all that is asked for meanwhile is done in order (but for what is sent beside it, see there), and is done when emi_gpu_wait returns. */
 #ifndef EMI_GPU_GPU_H
 #define EMI_GPU_GPU_H
 

@@ -88,11 +88,11 @@ void driver_forms(int forms)
     forms_there = forms;
 }
 
-int __real_emi_forming_there_pays(const emi_sizes *s, int lent);
-int __wrap_emi_forming_there_pays(const emi_sizes *s, int lent);
-int __wrap_emi_forming_there_pays(const emi_sizes *s, int lent)
+int __real_emi_forming_there_pays(const emi_sizes *s, int lent, int holes);
+int __wrap_emi_forming_there_pays(const emi_sizes *s, int lent, int holes);
+int __wrap_emi_forming_there_pays(const emi_sizes *s, int lent, int holes)
 {
-    return forms_there < 0 ? __real_emi_forming_there_pays(s, lent) : forms_there;
+    return forms_there < 0 ? __real_emi_forming_there_pays(s, lent, holes) : forms_there;
 }
 
 /* However few the rows are, auto takes the GPU. */

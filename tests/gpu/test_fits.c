@@ -272,12 +272,17 @@ static void no_memory_at_all(void **state)
     driver_memory(1 << 10);
     assert_fails(fit(t.data, &w, &model, &err), EM_ENOMEM, "out of memory; try device=cpu", &err);
     w.device = EMI_DEVICE_AUTO;
-    model = fitted(t.data, &w);
-    assert_string_equal(em_model_info(model)->device, "cpu");
-    assert_non_null(strstr(em_model_info(model)->device_why, "out of memory"));
-    check(&t, model, 1e-14, 1e-9);
+    for (int forms = 0; forms < 2; forms++) {
+        driver_forms(forms);
+        model = fitted(t.data, &w);
+        assert_string_equal(em_model_info(model)->device, "cpu");
+        assert_non_null(strstr(em_model_info(model)->device_why, "out of memory"));
+        assert_string_equal(em_model_info(model)->operator_name, "implicit");
+        check(&t, model, 1e-14, 1e-9);
+        em_model_free(&model);
+    }
+    driver_forms(-1);
     driver_memory((size_t)1 << 30);
-    em_model_free(&model);
     table_close(&t);
 }
 

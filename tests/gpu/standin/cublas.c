@@ -4,13 +4,13 @@
 #include <cblas.h>
 #include <stdlib.h>
 
-enum { NOT_INITIALISED = 1, INVALID = 7, FAILED = 13 };
+enum { NOT_INITIALISED = 1, WRONG = 7, FAILED = 13 };
 
 int cublasCreate_v2(void **handle);
 int cublasCreate_v2(void **handle)
 {
     if (standin_step()) return NOT_INITIALISED;
-    *handle = malloc(1);
+    *handle = calloc(1, sizeof *handle); /* its stream */
     return *handle ? 0 : NOT_INITIALISED;
 }
 
@@ -24,15 +24,16 @@ int cublasDestroy_v2(void *handle)
 int cublasSetStream_v2(void *handle, void *stream);
 int cublasSetStream_v2(void *handle, void *stream)
 {
-    (void)handle, (void)stream;
-    return standin_step() ? FAILED : 0;
+    if (standin_step()) return FAILED;
+    *(void **)handle = stream;
+    return 0;
 }
 
 int cublasSetMathMode(void *handle, int mode);
 int cublasSetMathMode(void *handle, int mode)
 {
     (void)handle;
-    return standin_step() ? FAILED : mode == 0 ? 0 : INVALID;
+    return standin_step() ? FAILED : mode == 0 ? 0 : WRONG;
 }
 
 /* rows x columns, by columns of `step` numbers. */
@@ -59,9 +60,9 @@ int cublasDgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const 
 int cublasDgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha, const double *A, int lda,
                    const double *B, int ldb, const double *beta, double *C, int ldc)
 {
-    (void)handle;
     if (standin_step()) return FAILED;
-    if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return INVALID;
+    standin_catch_up(*(void **)handle);
+    if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return WRONG;
     cblas_dgemm(CblasColMajor, op(op_a), op(op_b), m, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc);
     return 0;
 }
@@ -71,9 +72,9 @@ int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const 
 int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha, const float *A, int lda,
                    const float *B, int ldb, const float *beta, float *C, int ldc)
 {
-    (void)handle;
     if (standin_step()) return FAILED;
-    if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return INVALID;
+    standin_catch_up(*(void **)handle);
+    if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return WRONG;
     cblas_sgemm(CblasColMajor, op(op_a), op(op_b), m, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc);
     return 0;
 }
@@ -85,10 +86,10 @@ int cublasSgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, in
                               int lda, long long step_a, const float *B, int ldb, long long step_b, const float *beta,
                               float *C, int ldc, long long step_c, int count)
 {
-    (void)handle;
     if (standin_step()) return FAILED;
+    standin_catch_up(*(void **)handle);
     for (int i = 0; i < count; i++) {
-        if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return INVALID;
+        if (!fits(op_a, op_b, m, n, k, A, lda, B, ldb, C, ldc, sizeof *A)) return WRONG;
         cblas_sgemm(CblasColMajor, op(op_a), op(op_b), m, n, k, *alpha, A, lda, B, ldb, *beta, C, ldc);
         A += step_a, B += step_b, C += step_c;
     }
@@ -100,12 +101,12 @@ int cublasDgemv_v2(void *handle, int transposed, int m, int n, const double *alp
 int cublasDgemv_v2(void *handle, int transposed, int m, int n, const double *alpha, const double *A, int lda,
                    const double *x, int step_x, const double *beta, double *y, int step_y)
 {
-    (void)handle;
     if (standin_step()) return FAILED;
+    standin_catch_up(*(void **)handle);
     if (m < 1 || n < 1 || step_x != 1 || step_y != 1 || !holds(A, m, n, lda, sizeof *A) ||
         !holds(x, transposed ? m : n, 1, transposed ? m : n, sizeof *x) ||
         !holds(y, transposed ? n : m, 1, transposed ? n : m, sizeof *y))
-        return INVALID;
+        return WRONG;
     cblas_dgemv(CblasColMajor, op(transposed), m, n, *alpha, A, lda, x, 1, *beta, y, 1);
     return 0;
 }
@@ -115,10 +116,10 @@ int cublasDsyrk_v2(void *handle, int triangle, int transposed, int n, int k, con
 int cublasDsyrk_v2(void *handle, int triangle, int transposed, int n, int k, const double *alpha, const double *A,
                    int lda, const double *beta, double *C, int ldc)
 {
-    (void)handle;
     if (standin_step()) return FAILED;
+    standin_catch_up(*(void **)handle);
     if (!holds(A, transposed ? k : n, transposed ? n : k, lda, sizeof *A) || !holds(C, n, n, ldc, sizeof *C))
-        return INVALID;
+        return WRONG;
     cblas_dsyrk(CblasColMajor, triangle ? CblasUpper : CblasLower, op(transposed), n, k, *alpha, A, lda, *beta, C, ldc);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* libcuda.so.1: memory of the host, at once. */
+/* libcuda.so.1: memory of the host. */
 #include "standin.h"
 
 #include <pthread.h>
@@ -62,24 +62,27 @@ int standin_step(void)
     return fails;
 }
 
-int standin_holds(const void *at, size_t bytes)
+static int is_within(const void *at, size_t bytes, int of_device)
 {
-    int holds = 0;
+    int within = 0;
     (void)pthread_mutex_lock(&lock);
-    for (const piece *p = pieces; p && !holds; p = p->next)
-        holds = p->of_device && (const char *)at >= p->at && (const char *)at + bytes <= p->at + p->bytes;
+    for (const piece *p = pieces; p && !within; p = p->next)
+        within = p->of_device == of_device && (const char *)at >= p->at && (const char *)at + bytes <= p->at + p->bytes;
     (void)pthread_mutex_unlock(&lock);
-    return holds;
+    return within;
 }
 
-enum { INVALID = 1, OUT_OF_MEMORY = 2, BROKEN = 700 };
+int standin_holds(const void *at, size_t bytes)
+{
+    return is_within(at, bytes, 1);
+}
 
-#define STEP()                                                                                                         \
-    do {                                                                                                               \
-        if (standin_step()) return BROKEN;                                                                             \
-    } while (0)
+int standin_is_pinned(const void *at, size_t bytes)
+{
+    return is_within(at, bytes, 0);
+}
 
-static int take(void **out, size_t bytes, int of_device)
+int standin_take(void **out, size_t bytes, int of_device)
 {
     int code = OUT_OF_MEMORY;
     piece *p = malloc(sizeof *p);
@@ -100,7 +103,7 @@ static int take(void **out, size_t bytes, int of_device)
     return code;
 }
 
-static int give(const void *at)
+int standin_give(const void *at)
 {
     (void)pthread_mutex_lock(&lock);
     piece **p = &pieces;
@@ -216,71 +219,6 @@ int cuCtxPopCurrent_v2(void **current)
     return 0;
 }
 
-/* Streams and events are nothing but counted. */
-static int make_handle(void **out)
-{
-    STEP();
-    return take(out, 1, 0);
-}
-
-int cuStreamCreate(void **stream, unsigned flags);
-int cuStreamCreate(void **stream, unsigned flags)
-{
-    (void)flags;
-    return make_handle(stream);
-}
-
-int cuStreamDestroy_v2(void *stream);
-int cuStreamDestroy_v2(void *stream)
-{
-    return give(stream);
-}
-
-int cuStreamSynchronize(void *stream);
-int cuStreamSynchronize(void *stream)
-{
-    (void)stream;
-    STEP();
-    return 0;
-}
-
-int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
-int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
-{
-    (void)flags;
-    STEP();
-    return stream && event ? 0 : INVALID;
-}
-
-int cuEventCreate(void **event, unsigned flags);
-int cuEventCreate(void **event, unsigned flags)
-{
-    (void)flags;
-    return make_handle(event);
-}
-
-int cuEventDestroy_v2(void *event);
-int cuEventDestroy_v2(void *event)
-{
-    return give(event);
-}
-
-int cuEventRecord(void *event, void *stream);
-int cuEventRecord(void *event, void *stream)
-{
-    (void)event, (void)stream;
-    STEP();
-    return 0;
-}
-
-int cuEventSynchronize(void *event);
-int cuEventSynchronize(void *event)
-{
-    (void)event;
-    STEP();
-    return 0;
-}
-
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
 int cuMemGetInfo_v2(size_t *left, size_t *total);
@@ -297,7 +235,7 @@ int cuMemAlloc_v2(address *out, size_t bytes)
 {
     void *at = NULL;
     STEP();
-    int code = take(&at, bytes, 1);
+    int code = standin_take(&at, bytes, 1);
     if (code == 0) *out = (address)(uintptr_t)at;
     return code;
 }
@@ -305,28 +243,30 @@ int cuMemAlloc_v2(address *out, size_t bytes)
 int cuMemFree_v2(address at);
 int cuMemFree_v2(address at)
 {
-    return give((void *)(uintptr_t)at);
+    standin_finish();
+    return standin_give((void *)(uintptr_t)at);
 }
 
 int cuMemAllocHost_v2(void **out, size_t bytes);
 int cuMemAllocHost_v2(void **out, size_t bytes)
 {
     STEP();
-    return take(out, bytes, 0);
+    return standin_take(out, bytes, 0);
 }
 
 int cuMemFreeHost(void *at);
 int cuMemFreeHost(void *at)
 {
-    return give(at);
+    standin_finish();
+    return standin_give(at);
 }
 
 int cuMemsetD8Async(address at, unsigned char byte, size_t bytes, void *stream);
 int cuMemsetD8Async(address at, unsigned char byte, size_t bytes, void *stream)
 {
-    (void)stream;
     STEP();
     if (!standin_holds((void *)(uintptr_t)at, bytes)) return INVALID;
+    standin_catch_up(stream);
     memset((void *)(uintptr_t)at, byte, bytes);
     return 0;
 }
@@ -334,20 +274,18 @@ int cuMemsetD8Async(address at, unsigned char byte, size_t bytes, void *stream)
 int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream);
 int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes, void *stream)
 {
-    (void)stream;
     STEP();
     if (!standin_holds((void *)(uintptr_t)to, bytes)) return INVALID;
-    memcpy((void *)(uintptr_t)to, from, bytes);
     sent += bytes;
-    return 0;
+    return standin_copy((void *)(uintptr_t)to, from, bytes, stream) ? 0 : OUT_OF_MEMORY;
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream);
 int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream)
 {
-    (void)stream;
     STEP();
     if (!standin_holds((void *)(uintptr_t)from, bytes)) return INVALID;
+    standin_catch_up(stream);
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;
 }

@@ -18,12 +18,31 @@ long standin_pushed(void);
 /* Bytes that were sent to the device, since the last time this was asked. */
 size_t standin_sent(void);
 
-/* ---- for the other library -------------------------------------------------------------------------------------- */
+/* ---- for each other ------------------------------------------------------------------------------------------------ */
+
+enum { INVALID = 1, OUT_OF_MEMORY = 2, BROKEN = 700 };
 
 /* Non-zero: this call is to fail. */
 int standin_step(void);
 
-/* Is all of this one allocation's? */
+#define STEP()                                                                                                         \
+    do {                                                                                                               \
+        if (standin_step()) return BROKEN;                                                                             \
+    } while (0)
+
+/* Counted memory. */
+int standin_take(void **out, size_t bytes, int of_device);
+int standin_give(const void *at);
+
+/* Is all of this one allocation's, of the device's memory or of the host's? */
 int standin_holds(const void *at, size_t bytes);
+int standin_is_pinned(const void *at, size_t bytes);
+
+/* A copy on a stream: made when somebody waits for it, and not before, where the driver may take its time too; 0: no memory. */
+int standin_copy(void *to, const void *from, size_t bytes, void *stream);
+
+/* What is on a stream is done now, as something else begins there; what is on any. */
+void standin_catch_up(const void *stream);
+void standin_finish(void);
 
 #endif
