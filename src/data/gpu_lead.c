@@ -18,7 +18,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCKS = 20, WIDEST = 128, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2, SHARPER = 6 };
+enum {
+    BLOCKS = 20,
+    WIDEST = 128,
+    FIRST_LOOK = 5,
+    FIRST_LOOK_ROUGH = 3,
+    LOOK_AGAIN = 2,
+    LOOK_AT_LATEST = 4,
+    UNTIL_IT_FALLS = 2,
+    SHARPER = 6
+};
 
 /* Of the pinned buffer. */
 typedef struct hand {
@@ -282,6 +291,13 @@ done:
     return status;
 }
 
+/* Steps before residuals are looked at: a few digits take fewer. */
+static size_t first_look(double tolerance)
+{
+    static const double rough = 1e-3;
+    return tolerance > rough ? FIRST_LOOK_ROUGH : FIRST_LOOK;
+}
+
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 /* Within. */
@@ -294,7 +310,8 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
     TRY(open_lead(l, err));
     TRY(begin(l, seed, &more, err));
     if (!more) goto done;
-    l->next = FIRST_LOOK;
+    l->next = first_look(tolerance);
+    l->since = l->next - UNTIL_IT_FALLS;
     for (;;) {
         TRY(extend(l, &more, err));
         if (!more) break;
@@ -327,8 +344,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
               .d = rows->d,
               .b = b,
               .room = blocks * b,
-              .before = 1,
-              .since = FIRST_LOOK - UNTIL_IT_FALLS};
+              .before = 1};
     *steps = 0;
     if (b > WIDEST || blocks < FIRST_LOOK || rows->shard->count < l.room) return EM_OK; /* the host is as quick */
     if (!l.C && !can_be_resident(rows)) return EM_OK; /* it takes long, and somebody may want to stop it */

@@ -7,11 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-/* `count` columns of `old` in a larger array, which may also be longer. */
-static int enlarge(double **old, size_t rows, size_t count, size_t new_rows, size_t new_count)
+/* `count` columns of `old` in a larger array, which may also be longer, with zeros behind them; or, as there are many and most are
+ * never touched, with nothing. */
+static int enlarge(double **old, size_t rows, size_t count, size_t new_rows, size_t new_count, int zeros)
 {
-    size_t size; /* zeros, of which most are never touched: pages that are not come for nothing */
-    double *larger = emi_size_overflows(new_rows, new_count, &size) ? NULL : emi_calloc(size, sizeof *larger);
+    size_t size;
+    if (emi_size_overflows(new_rows, new_count, &size)) return 0;
+    double *larger = zeros ? emi_calloc(size, sizeof *larger) : emi_doubles(size);
     if (!larger) return 0;
     for (size_t c = 0; *old && c < count; c++) memcpy(larger + c * new_rows, *old + c * rows, rows * sizeof *larger);
     emi_free(*old);
@@ -23,9 +25,9 @@ em_status emi_ritz_reserve(emi_ritz_space *r, int room, em_error *err)
 {
     size_t d = (size_t)r->d, old = (size_t)r->room, new = (size_t)room;
     double **columns[] = {&r->B, &r->A, &r->X, &r->R};
-    int there = enlarge(&r->T, old, old, new, new) && enlarge(&r->V, old, old, new, new) &&
-                enlarge(&r->theta, 1, old, 1, new) && enlarge(&r->norm, 1, old, 1, new);
-    for (int n = 0; n < 4 && there; n++) there = enlarge(columns[n], d, old, d, new);
+    int there = enlarge(&r->T, old, old, new, new, 1) && enlarge(&r->V, old, old, new, new, 1) &&
+                enlarge(&r->theta, 1, old, 1, new, 1) && enlarge(&r->norm, 1, old, 1, new, 1);
+    for (int n = 0; n < 4 && there; n++) there = enlarge(columns[n], d, old, d, new, 0);
     if (!there) return emi_fail_memory(err, "Ritz vectors");
     r->room = room;
     return EM_OK;
