@@ -15,6 +15,11 @@ int is_eigenvec(const char *path)
     return length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0;
 }
 
+void eigenval_path(const char *path, char room[PATH_MAX])
+{
+    (void)snprintf(room, PATH_MAX, "%.*s%s", (int)(strlen(path) - strlen(ending)), path, beside);
+}
+
 static void put_number(FILE *out, double value)
 {
     char text[EMI_NUMBER_TEXT];
@@ -54,10 +59,10 @@ em_status eigenvec_write(const char *path, const em_model *model, const em_data 
 {
     em_status status = EM_OK;
     output_file files[2] = {{.option = "output"}, {.option = "output"}};
-    char *other = emi_strdup(path);
+    char other[PATH_MAX];
     double *scores = emi_doubles(em_data_rows(people) * (size_t)em_model_components_count(model));
-    if (!other || !scores) TRY(emi_fail_memory(err, path));
-    memcpy(other + strlen(path) - strlen(ending), beside, sizeof beside);
+    if (!scores) TRY(emi_fail_memory(err, path));
+    eigenval_path(path, other);
     if (!em_data_label(people, 0))
         TRY(emi_fail(err, EM_EINVAL, "%s: is about people, whose names %s has not; try PLINK genotypes, or .npy", path,
                      em_data_name(people)));
@@ -71,6 +76,5 @@ em_status eigenvec_write(const char *path, const em_model *model, const em_data 
 done:
     outputs_discard(files, 2);
     emi_free(scores);
-    emi_free(other);
     return status;
 }

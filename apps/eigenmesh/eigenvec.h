@@ -4,8 +4,13 @@
 
 #include "command.h"
 
+#include <limits.h>
+
 /* Does the name ask for it? */
 int is_eigenvec(const char *path);
+
+/* The other file, of such a name. */
+void eigenval_path(const char *path, char room[PATH_MAX]);
 
 /* Of all people of a table of genotypes. */
 em_status eigenvec_write(const char *path, const em_model *model, const em_data *people, em_error *err);

@@ -1,5 +1,6 @@
 #include "files.h"
 #include "cluster.h"
+#include "eigenvec.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -232,13 +233,15 @@ static em_status add_argument(collisions *c, const arguments *args, file_use use
                               em_error *err)
 {
     em_status status = EM_OK;
-    char room[PATH_MAX];
+    char room[PATH_MAX], beside[PATH_MAX]; /* a file that is written with it */
     int nodes = 0, in_parts = use == WRITES_IN_PARTS;
     if (in_parts && strcmp(text, "-") == 0)
         return emi_fail(err, EM_EINVAL, "%s: is read again, which standard output cannot be; try a file's name", role);
     if (use == WRITES_TABLE) text = table_to_write(text, room);
-    if (use < READS)
-        return add(c, (named_file){.written = 1, .in_parts = in_parts && cluster_size() > 1}, role, text, err);
+    if (use < READS) {
+        TRY(add(c, (named_file){.written = 1, .in_parts = in_parts && cluster_size() > 1}, role, text, err));
+        return is_eigenvec(text) ? eigenval_path(text, beside), collisions_write(c, role, beside, err) : EM_OK;
+    }
     if (use == READS_TABLES && args->operand_count == 1 && is_pattern(text)) {
         TRY(inputs_count(args, &nodes, err));
         for (int node = 0; node < nodes; node++) TRY(collisions_read(c, role, input_path(args, node, room), err));

@@ -129,6 +129,39 @@ def test_what_is_not_finite_is_named():
         pca.transform(X)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, np.int64, np.float32, np.float64])
+def test_the_matrix_stays_as_it_is(dtype):
+    """Entries twice and in no order, of a matrix that nobody may write to."""
+    data = np.array([3, 1, 2, 1, 1, 5, 4], dtype)
+    X = sparse.csr_matrix((data, np.array([2, 0, 2, 1, 1, 0, 2]), np.array([0, 3, 5, 6, 7])), shape=(4, 3))
+    before = [part.copy() for part in (X.data, X.indices, X.indptr)]
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    pca = eigenmesh.PCA(2).fit(X)
+    pca.transform(X)
+    for part, was in zip((X.data, X.indices, X.indptr), before):
+        np.testing.assert_array_equal(part, was)
+    if dtype is not bool:
+        np.testing.assert_allclose(pca.mean_, [6 / 4, 2 / 4, 9 / 4])
+
+
+def test_arrays_that_are_too_short():
+    for spoil in (lambda X: setattr(X, "data", X.data[:-5]), lambda X: setattr(X, "indices", X.indices[:-1]),
+                  lambda X: X.indptr.__setitem__(-1, 100_000), lambda X: setattr(X, "indptr", X.indptr[:-1])):
+        X = sparse.csr_matrix(table())
+        spoil(X)
+        with pytest.raises(ValueError, match="sparse matrix: indptr has"):
+            eigenmesh.PCA(1).fit(X)
+
+
+def test_advice_is_of_what_there_is():
+    X = sparse.csr_matrix(table())
+    X.data[5] = np.nan
+    for bad, says in ((X, "try filling it$"), (sparse.csr_matrix((10, 4)), "try other data$")):
+        with pytest.raises(ValueError, match=says):
+            eigenmesh.PCA(1).fit(bad)
+
+
 def test_what_is_refused():
     X = sparse.csr_matrix(table())
     with pytest.raises(eigenmesh.DataError, match="no variance"):

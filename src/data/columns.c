@@ -211,10 +211,15 @@ em_status emi_names_find(const char *const *names, size_t count, const char *con
 {
     if (same_order(names, count, wanted, wanted_count, place)) return EM_OK;
     entry *all = sorted(names, count);
-    if (!all) return emi_fail_memory(err, file);
-    for (size_t f = 0; f < wanted_count; f++) place[f] = find_one(all, count, wanted[f]);
+    unsigned char *taken = emi_calloc(count + 1, 1); /* a name that is wanted twice is not here if it is here once */
+    for (size_t f = 0; all && taken && f < wanted_count; f++) {
+        place[f] = find_one(all, count, wanted[f]);
+        if (place[f] < count && taken[place[f]]++) place[f] = EMI_NAME_ABSENT;
+    }
+    em_status status = all && taken ? EM_OK : emi_fail_memory(err, file);
+    emi_free(taken);
     emi_free(all);
-    return EM_OK;
+    return status;
 }
 
 static em_status refuse_others(const em_read_options *o, const size_t *place, const char *file, em_error *err)

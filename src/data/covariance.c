@@ -88,5 +88,10 @@ static emi_block matrix(const emi_operator *C)
     return (emi_block){C->d, C->d, C->dense};
 }
 
-const emi_operator_kind emi_by_covariance = {
-    .name = "dense", .squared = 1, .cost = cost, .apply = apply, .measure = emi_measure_by_product, .form = form, .matrix = matrix};
+const emi_operator_kind emi_by_covariance = {.name = "dense",
+                                             .squared = 1,
+                                             .cost = cost,
+                                             .apply = apply,
+                                             .measure = emi_measure_by_product,
+                                             .form = form,
+                                             .matrix = matrix};

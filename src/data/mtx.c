@@ -57,6 +57,7 @@ static em_status next_line(text *t, int *more, em_error *err)
             t->at++;
             break;
         }
+        if (length + 1 == LONGEST && *t->held == '%') continue; /* what a comment says does not matter */
         if (length + 1 == LONGEST || !*t->at)
             return emi_fail(err, EM_EDATA, "%s: line %zu is no text, or longer than %d letters; try another file",
                             t->name, t->line, LONGEST);
@@ -121,7 +122,7 @@ static em_status read_kind(text *t, header *h, em_error *err)
     if (!is_word(t, 2, "coordinate"))
         return refuse(t, "says that the matrix is dense; try saving it as .npy or CSV", err);
     *h = (header){.pattern = is_word(t, 3, "pattern"), .sign = is_word(t, 4, "skew-symmetric") ? -1 : 1};
-    h->whole = h->pattern || is_word(t, 3, "integer");
+    h->whole = h->pattern || is_word(t, 3, "integer") || is_word(t, 3, "unsigned-integer");
     h->mirrored = is_word(t, 4, "symmetric") || is_word(t, 4, "skew-symmetric");
     if (!h->whole && !is_word(t, 3, "real") && !is_word(t, 3, "double"))
         return refuse(t, "says that values are no real numbers; try real, integer or pattern", err);

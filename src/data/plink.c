@@ -27,13 +27,15 @@ typedef struct reader {
 
 static em_status open_reader(reader *r, const char *path, em_error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, as some editors have it */
     em_status status = EM_OK;
     *r = (reader){.path = path};
     TRY(emi_input_open(&r->input, path, err));
     TRY(emi_input_need_all(&r->input, err));
     r->at = (const char *)r->input.bytes.at;
     r->end = r->at + r->input.bytes.size;
-    if (r->input.bytes.size && memchr(r->at, 0, r->input.bytes.size))
+    if (r->input.bytes.size >= sizeof mark - 1 && memcmp(r->at, mark, sizeof mark - 1) == 0) r->at += sizeof mark - 1;
+    if (r->at < r->end && memchr(r->at, 0, (size_t)(r->end - r->at)))
         TRY(emi_fail(err, EM_EDATA, "%s: has a byte of zero, which no text has; try the file that PLINK wrote", path));
 done:
     return status;
@@ -129,12 +131,11 @@ static int is_one_of(field text, const char *const *names)
     return 0;
 }
 
-/* What a variant is beside those that are counted. */
+/* What a variant is beside those that are counted.  Those of the ends that X and Y share (XY, 25, PAR1, PAR2) are inherited as an
+ * autosome's, and plink2's PCA takes them. */
 static emi_variant_kind kind_of(field chromosome, int negative)
 {
-    static const char *const sexes[] = {"X", "Y", "XY", "M", "MT", "PAR1", "PAR2", NULL}, *const numbers[] = {
-                                                                                              "23", "24", "25", "26",
-                                                                                              NULL};
+    static const char *const sexes[] = {"X", "Y", "M", "MT", NULL}, *const numbers[] = {"23", "24", "26", NULL};
     if (negative) return EMI_VARIANT_MARKED;
     if (is_one_of(chromosome, sexes)) return EMI_VARIANT_SEX;
     return is_one_of(chromosome, numbers) ? EMI_VARIANT_SEX_OF_HUMANS : EMI_VARIANT_PLAIN;
@@ -229,6 +230,15 @@ static em_status choose_label(const char *label, size_t *first, size_t *count, c
                     file);
 }
 
+/* The names of columns, as other files of PLINK's have them: nobody is called so, and everybody would be who comes next. */
+static em_status refuse_header(const reader *r, em_error *err)
+{
+    static const char *const names[] = {"FID", "IID", NULL};
+    if (*r->fields[0].at != '#' && !is_one_of(r->fields[0], names)) return EM_OK;
+    return emi_fail(err, EM_EDATA, "%s: line %zu has names of columns, and no person; try the file without it", r->path,
+                    r->line);
+}
+
 /* Who is no founder. */
 static size_t names_parent(const reader *r)
 {
@@ -245,6 +255,7 @@ em_status emi_people_read(em_data *data, const char *path, const char *label, em
     TRY(choose_label(label, &first, &count, path, err));
     TRY(open_reader(&r, path, err));
     while (next_line(&r)) {
+        if (t.count == 0) TRY(refuse_header(&r, err));
         if (r.count != FIELDS) TRY(wrong_fields(&r, err));
         children += names_parent(&r);
         if (!add_text(&t, '\t', r.fields + first, count)) TRY(emi_fail_memory(err, path));

@@ -40,17 +40,38 @@ static void remark(em_data *data, const char *format, ...)
     va_end(arguments);
 }
 
+/* What plink2's PCA leaves out too. */
+static void remark_kinds(em_data *data, const size_t of[EMI_VARIANT_KINDS])
+{
+    if (of[EMI_VARIANT_SEX])
+        remark(data, ", without %zu of X, Y or MT (plink2 leaves them out too)", of[EMI_VARIANT_SEX]);
+    if (of[EMI_VARIANT_MARKED]) remark(data, ", without %zu that a negative position marks", of[EMI_VARIANT_MARKED]);
+}
+
+/* Those that are not picked, by kinds. */
+static em_status remark_others(const emi_variants *v, em_data *data, const char *features_of, em_error *err)
+{
+    size_t of[EMI_VARIANT_KINDS] = {0}, *plain = &of[EMI_VARIANT_PLAIN];
+    unsigned char *picked = emi_calloc(v->count, 1);
+    if (!picked) return emi_fail_memory(err, data->name);
+    for (size_t c = 0; c < data->columns; c++) picked[data->pick[c]] = 1;
+    for (size_t n = 0; n < v->count; n++) of[v->kind[n]] += !picked[n];
+    if (*plain) remark(data, ", without %zu variant%s that %.60s lacks", *plain, *plain == 1 ? "" : "s", features_of);
+    remark_kinds(data, of);
+    emi_free(picked);
+    return EM_OK;
+}
+
 /* By another table's names: what this one has beside them is left out. */
 static em_status choose_features(const emi_variants *v, const em_read_options *o, em_data *data, em_error *err)
 {
     em_status status = EM_OK;
-    size_t more = v->count - (o->feature_count < v->count ? o->feature_count : v->count);
     data->pick = emi_calloc(o->feature_count, sizeof *data->pick);
     if (!data->pick) TRY(emi_fail_memory(err, data->name));
     TRY(emi_names_find(v->names, v->count, o->features, o->feature_count, data->name, data->pick, err));
     TRY(refuse(o, data->pick, data->name, err));
     data->columns = o->feature_count;
-    if (more) remark(data, ", without %zu variant%s that %.60s lacks", more, more == 1 ? "" : "s", o->features_of);
+    TRY(remark_others(v, data, o->features_of, err));
 done:
     return status;
 }
@@ -69,9 +90,7 @@ static em_status keep_plain(const emi_variants *v, em_data *data, em_error *err)
     if (picked == 0)
         return emi_fail(err, EM_EDATA, "%s: has no variant of an autosome; try option columns, 0-%zu, to take all",
                         data->name, v->count - 1);
-    if (of[EMI_VARIANT_SEX])
-        remark(data, ", without %zu of X, Y or MT (plink2 leaves them out too)", of[EMI_VARIANT_SEX]);
-    if (of[EMI_VARIANT_MARKED]) remark(data, ", without %zu that a negative position marks", of[EMI_VARIANT_MARKED]);
+    remark_kinds(data, of);
     return EM_OK;
 }
 

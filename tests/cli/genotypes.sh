@@ -149,6 +149,11 @@ for ending in bim fam; do
     refuses 2 "--trace: 'pooled.$ending' is the file of INPUT too" fit pooled.bed -k 2 -o x.npz --trace pooled.$ending
 done
 
+cp pooled.npz w.eigenval
+refuses 2 "--output: 'w.eigenval' is the file of MODEL.npz too" transform w.eigenval pooled.bed -o w.eigenvec
+ln -s pooled.bim q.eigenval
+refuses 2 "is the file of INPUT 'pooled.bim' too" transform pooled.npz pooled.bed -o q.eigenvec
+
 # Identifiers name columns; a model's are its own; without a mean nothing stands for what is missing.
 works fit pooled.bed -k 2 --columns rs1,rs5,rs9 -o three.npz
 refuses 2 "--columns: the variants are those of three.npz" transform three.npz pooled.bed -o x.npy --columns 0-2

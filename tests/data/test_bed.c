@@ -82,6 +82,10 @@ static void variants_of_another_file(void **state)
     assert_ok(em_data_open(&data, path, &options, &err), &err);
     assert_string_equal(em_data_remarks(data), "PLINK genotypes, without 1 variant that first.bed lacks");
     em_data_free(&data);
+    path = write_small("other", "X rs2 0 2 G A\n1 rs1 0 1 A G\n", NULL);
+    assert_ok(em_data_open(&data, path, &options, &err), &err);
+    assert_string_equal(em_data_remarks(data), "PLINK genotypes, without 1 of X, Y or MT (plink2 leaves them out too)");
+    em_data_free(&data);
 }
 
 static void other_variants_are_refused_by_name(void **state)
@@ -105,6 +109,14 @@ static void other_variants_are_refused_by_name(void **state)
         .size = sizeof again, .features = twice, .feature_count = 1, .features_of = "first.bed"};
     assert_refused(write_small("twice", "1 rs1 0 1 A G\n1 rs1 0 1 G A\n", NULL), &again, EM_EDATA,
                    "more than one variant rs1");
+    const em_read_options both = {
+        .size = sizeof both, .features = twice, .feature_count = 2, .features_of = "first.bed"};
+    assert_refused(write_small("once", "1 rs1 0 1 A G\n1 rs2 0 2 G A\n", NULL), &both, EM_EDATA,
+                   "lacks 1 variant of first.bed");
+    assert_refused(write_small("header", NULL, "#FID IID PAT MAT SEX PHENO1\na a 0 0 0 -9\nb b 0 0 0 -9\n"), NULL,
+                   EM_EDATA, "line 1 has names of columns, and no person");
+    assert_refused(write_small("header", NULL, "FID IID PAT MAT SEX PHENO1\na a 0 0 0 -9\nb b 0 0 0 -9\n"), NULL,
+                   EM_EDATA, "line 1 has names of columns, and no person");
 }
 
 /* Those that plink2's PCA leaves out are left out and counted, unless they are asked for. */
@@ -119,6 +131,9 @@ static void what_is_no_autosome(void **state)
         {"1 a 0 1 A G\nchrX b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
         {"01 a 0 1 A G\nmt b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
         {"22 a 0 1 A G\n23 b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
+        {"1 a 0 1 A G\n25 b 0 1 A G\n", NULL, 2, "PLINK genotypes"}, /* the ends that X and Y share */
+        {"PAR1 a 0 1 A G\nXY b 0 1 A G\n", NULL, 2, "PLINK genotypes"},
+        {"\xef\xbb\xbfX a 0 1 A G\n1 b 0 1 A G\n", NULL, 1, "without 1 of X, Y or MT"},
         {"29 a 0 1 A G\n23 b 0 1 A G\n", NULL, 2, "PLINK genotypes"}, /* of cows */
         {"1 a 0 1 A G\n1 b 0 -5 A G\n", NULL, 1, "without 1 that a negative position marks"},
         {"1 a 0 1 A G\nX b 0 1 A G\n", "b", 1, "PLINK genotypes"},

@@ -29,10 +29,23 @@ static void entries_are_read(void **state)
     em_data_free(&data);
 }
 
+/* Who writes down where a matrix comes from may take many words for it. */
+static void a_long_comment(void **state)
+{
+    (void)state;
+    enum { LETTERS = 5000 };
+    char comment[LETTERS + 1], text[LETTERS + 200];
+    memset(comment, 'a', LETTERS);
+    comment[LETTERS] = 0;
+    (void)snprintf(text, sizeof text, "%s%%%s\n1 1 1\n1 1 2\n", HEADER("real general"), comment);
+    assert_table(file_of(text), NULL, 1, 1, 2.0);
+}
+
 static void every_kind_of_matrix(void **state)
 {
     (void)state;
     assert_table(file_of(HEADER("integer general") "2 2 2\n2 1 3\n1 2 -4\n"), NULL, 2, 2, 0, -4, 3, 0);
+    assert_table(file_of(HEADER("unsigned-integer general") "2 2 2\n2 1 3\n1 2 4\n"), NULL, 2, 2, 0, 4, 3, 0);
     assert_table(file_of(HEADER("pattern general") "2 3 2\n1 3\n2 1\n"), NULL, 2, 3, 0, 0, 1, 1, 0, 0);
     assert_table(file_of(HEADER("real symmetric") "2 2 2\n1 1 5\n2 1 3\n"), NULL, 2, 2, 5, 3, 3, 0);
     assert_table(file_of(HEADER("real skew-symmetric") "2 2 1\n2 1 3\n"), NULL, 2, 2, 0, -3, 3, 0);
@@ -163,13 +176,10 @@ static void a_long_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_read),
-        cmocka_unit_test(every_kind_of_matrix),
-        cmocka_unit_test(whole_numbers_are_floats_where_they_fit),
-        cmocka_unit_test(columns_are_chosen),
-        cmocka_unit_test(rows_with_missing_values),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(entries_are_read),      cmocka_unit_test(a_long_comment),
+        cmocka_unit_test(every_kind_of_matrix),  cmocka_unit_test(whole_numbers_are_floats_where_they_fit),
+        cmocka_unit_test(columns_are_chosen),    cmocka_unit_test(rows_with_missing_values),
+        cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(a_long_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

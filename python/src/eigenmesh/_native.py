@@ -55,6 +55,7 @@ def in_parameters(text: str) -> str:
         return f"{names[name]}={quote}{value}{quote}"
 
     subject, colon, rest = text.partition(": ")
+    rest = re.sub(r",? or (?:missing|center)=\w+(?: or \w+)?", "", rest)  # which the estimator does not have
     return subject + colon + re.sub(r"(?<![^\s(])(?:option (?P<option>[a-z-]+)|(?P<name>[a-z-]+)=(?P<value>[^\s,;)]+))",
                                     spoken, rest)
 

@@ -15,18 +15,27 @@ def is_sparse(X: Any) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(X))
 
 
+def _check_lengths(rows: Any) -> None:
+    """The library has but addresses, so that it would read on past an array that is too short."""
+    stored = int(rows.indptr[-1]) if len(rows.indptr) else 0
+    if len(rows.indptr) != rows.shape[0] + 1 or stored > min(len(rows.data), len(rows.indices)):
+        raise ValueError(f"sparse matrix: indptr has {len(rows.indptr)} numbers for {rows.shape[0]} rows, and says that {stored} entries are "
+                         f"stored, where data has {len(rows.data)} and indices {len(rows.indices)}; try X.check_format()")
+
+
 def as_rows(X: Any) -> Any:
-    """The matrix itself where it is CSR in float32 or float64, else a converted one."""
+    """The matrix itself where it is CSR in float32 or float64, else a converted one; it is never changed."""
     rows = X.tocsr()
     if rows.dtype.kind == "c":
         raise ValueError("Complex data not supported")
-    if rows.dtype not in (np.float32, np.float64):
-        rows = rows.astype(np.float64)
+    _check_lengths(rows)
     parts = (rows.data, rows.indices, rows.indptr)
+    if rows.dtype not in (np.float32, np.float64):  # astype of the matrix would add up, in place, what a row has twice
+        parts = (rows.data.astype(np.float64), rows.indices, rows.indptr)
     if rows.indices.dtype != rows.indptr.dtype or rows.indices.dtype not in _INDICES:
-        parts = (rows.data, rows.indices.astype(np.int64), rows.indptr.astype(np.int64))
-    elif all(part.flags.c_contiguous for part in parts):
+        parts = (parts[0], rows.indices.astype(np.int64), rows.indptr.astype(np.int64))
+    elif parts[0] is rows.data and all(part.flags.c_contiguous for part in parts):
         return rows
-    packed = type(rows)(rows.shape, dtype=rows.dtype)  # which would narrow indices that it is given
+    packed = type(rows)(rows.shape, dtype=parts[0].dtype)  # which would narrow indices that it is given
     packed.data, packed.indices, packed.indptr = (np.ascontiguousarray(part) for part in parts)
     return packed
