@@ -45,13 +45,12 @@ static void put_versions(emi_html *to)
 
 em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
 {
-    enum { COMMAND_LETTERS = 8000, FACT_LETTERS = 1000 };
+    enum { FACT_LETTERS = 1000 };
     em_status status = EM_OK;
     const em_info *info = em_model_info(page->model);
     if (page->command) {
-        emi_put(to, "<pre id=\"command\"><code>");
-        emi_put_cut(to, page->command, COMMAND_LETTERS);
-        emi_put(to, "</code></pre>\n");
+        emi_put(to, "<pre id=\"command\"><code>%s</code></pre>\n",
+                page->command); /* whole: a part would be another one */
     } else {
         emi_put(to, "<p class=\"soft\">The command, a model does not keep: the page of the fit itself has it.</p>\n");
     }
