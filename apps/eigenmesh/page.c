@@ -140,6 +140,7 @@ static em_status record_command(page_notes *n, const arguments *args, em_error *
         put_word(&words, flag);
         if (args->specs[i].metavar) put_word(&words, args->values[i]);
     }
+    if (n->more) put_word(&words, n->more);
     n->command = words.text;
     n->page.command = words.text;
     return words.failed ? emi_fail_memory(err, "--report") : EM_OK;
