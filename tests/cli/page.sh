@@ -131,6 +131,21 @@ works info model.npz --report alone.html
 says "report    alone.html"
 page_says alone.html "Which files these were, and what was left out of them, a model does not keep"
 page_says alone.html "Who was linked with whom, a model does not keep"
+# By whom, and when, it was found, is not by whom, and when, the page was made.
+python3 - model.npz older.npz <<'P'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as of, zipfile.ZipFile(sys.argv[2], "w") as to:
+    for name in of.namelist():
+        bytes = of.read(name)
+        if name == "version.npy": bytes = bytes.replace("0.".encode("utf-32-le"), "7.".encode("utf-32-le"), 1)
+        to.writestr(name, bytes)
+P
+works info older.npz --report older.html
+version=$("$EIGENMESH" --version | sed -n '1s/^eigenmesh \([0-9.]*\).*/\1/p')
+page_says older.html "Versions model written by eigenmesh 7.${version#*.}; page by eigenmesh $version,"
+page_says older.html "Page made 2"
+page_says page.html "Versions eigenmesh $version,"
+page_says page.html " Made 2"
 run info model.npz --report -
 [[ $status -eq 0 && $(head -n 1 "$out") == '<!DOCTYPE html>' && $(tail -n 1 "$out") == '</html>' ]] || fail "no page on stdout"
 works fit flowers.csv -k 2 --report json.html --json
