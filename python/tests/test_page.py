@@ -130,6 +130,15 @@ def test_the_command_names_what_cannot_be_written(tmp_path):
     assert again(tmp_path / "page.html")[0] == "PCA(n_components=2, scale='std', tol=0.30000000000000004).fit(X)"
 
 
+def test_missing_labels_of_pandas(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pca = PCA(2).fit(X)
+    pca.report(tmp_path / "page.html", X, pandas.Series([1, 2, pandas.NA] * 100, dtype="Int64"))
+    assert "300 rows" in words(tmp_path / "page.html") and "no label 100" in words(tmp_path / "page.html")
+    pca.report(tmp_path / "page.html", X, ["a", pandas.NA, pandas.NaT] * 100)
+    assert "no label 200" in words(tmp_path / "page.html")
+
+
 def test_copies_have_pages(tmp_path):
     pca = PCA(2, nodes=3).fit([X[:50], X[50:120], X[120:]])
     pca.report(tmp_path / "page.html")

@@ -37,7 +37,7 @@ class Reported:
         X : array, sparse matrix or a list of such, optional
             Rows to draw as points, up to 5000 of them. The page is then as private as they are, and says so.
         labels : sequence, optional
-            What the rows of X are called, for their colours; None and NaN are no label. A pandas Series tells its name too.
+            What the rows of X are called, for their colours; None, NaN and pandas' NA and NaT are no label. A pandas Series tells its name too.
 
         >>> import tempfile
         >>> from eigenmesh import PCA
@@ -170,7 +170,7 @@ def _kind(value: Any) -> str:
 
 
 def _label(value: Any) -> str:
-    """A class or a number; "" for none."""
-    if value is None or value != value:
+    """A class or a number; "" for none, such as pandas' NA, which compares with nothing."""
+    if value is None or type(value).__name__ == "NAType" or value != value:
         return ""
     return f"{float(value):.12g}" if isinstance(value, (float, np.floating)) else str(value)
