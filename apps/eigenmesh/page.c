@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -51,24 +52,78 @@ void page_fact(page_notes *n, const char *name, const char *format, ...)
 
 /* ---- the command, as a shell takes it ---------------------------------------------------------------------------- */
 
-/* The word as it is where nothing in it means anything to a shell; else in quotes. */
-static void put_word(texts *t, const char *word)
+static void join(texts *t, const char *text)
+{
+    if (t->size && !t->failed) t->size--; /* in place of the end of what is there */
+    texts_put(t, text);
+}
+
+/* Would it be lost on the way from a page to a shell?  What is no text is drawn as something else, and what nobody sees may be copied
+ * as a blank, or not at all. */
+static int is_lost(uint32_t letter)
+{
+    static const uint32_t lost[][2] = {{0, 0x1f},        {0x7f, 0xa0},     {0xad, 0xad},
+                                       {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2069},
+                                       {0xfdd0, 0xfdef}, {0xfeff, 0xfeff}, {EMI_UTF8_UNKNOWN, EMI_UTF8_UNKNOWN}};
+    for (size_t n = 0; n < sizeof lost / sizeof *lost; n++)
+        if (letter >= lost[n][0] && letter <= lost[n][1]) return 1;
+    return (letter & 0xfffe) == 0xfffe;
+}
+
+static int has_lost(const char *word)
+{
+    while (*word)
+        if (is_lost(emi_utf8_next(&word))) return 1;
+    return 0;
+}
+
+static void put_quoted(texts *t, const char *word)
+{
+    join(t, "'");
+    for (; *word; word++) join(t, *word == '\'' ? "'\\''" : (char[]){*word, 0});
+    join(t, "'");
+}
+
+/* As $'...', which bash has: bytes that would be lost by their numbers. */
+static void put_escaped(texts *t, const char *word)
+{
+    static const char named[] = "\t\n\\'", *const names[] = {"\\t", "\\n", "\\\\", "\\'"};
+    char put[8];
+    join(t, "$'");
+    for (const char *next = word; *word;) {
+        int lost = is_lost(emi_utf8_next(&next));
+        for (; word < next; word++) {
+            const char *found = strchr(named, *word);
+            (void)snprintf(put, sizeof put, lost || *word == '!' ? "\\x%02x" : "%c", (unsigned char)*word);
+            join(t, found ? names[found - named] : put);
+        }
+    }
+    join(t, "'");
+}
+
+/* As it is where nothing in it means anything to a shell; else in quotes. */
+static void put_letters(texts *t, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-    if (t->size) t->text[t->size - 1] = ' '; /* in place of the end of the word before */
-    if (*word && strspn(word, plain) == strlen(word)) {
-        texts_put(t, word);
-        return;
-    }
-    texts_put(t, "'");
-    for (const char *at = word; *at && !t->failed; at++) {
-        char letter[2] = {*at, 0};
-        t->size--;
-        texts_put(t, *at == '\'' ? "'\\''" : letter);
-    }
-    if (t->failed) return;
-    t->size--;
-    texts_put(t, "'");
+    if (*word && strspn(word, plain) == strlen(word))
+        join(t, word);
+    else if (has_lost(word))
+        put_escaped(t, word);
+    else
+        put_quoted(t, word);
+}
+
+static void put_word(texts *t, const char *word)
+{
+    join(t, " ");
+    put_letters(t, word);
+}
+
+/* A file whose name begins as an option does is one of this folder. */
+static void put_file(texts *t, const char *path)
+{
+    join(t, path[0] == '-' && path[1] ? " ./" : " ");
+    put_letters(t, path);
 }
 
 static em_status record_command(page_notes *n, const arguments *args, em_error *err)
@@ -76,15 +131,16 @@ static em_status record_command(page_notes *n, const arguments *args, em_error *
     texts words = {0};
     char flag[FLAG_ROOM + 2];
     if (cluster_size() > 1) (void)snprintf(flag, sizeof flag, "mpirun -n %d eigenmesh", cluster_size());
-    texts_put(&words, cluster_size() > 1 ? flag : "eigenmesh");
-    if (!words.failed) put_word(&words, args->command->name);
-    for (int i = 0; i < args->operand_count && !words.failed; i++) put_word(&words, args->operands[i]);
-    for (int i = 0; i < args->count && !words.failed; i++) {
+    join(&words, cluster_size() > 1 ? flag : "eigenmesh");
+    put_word(&words, args->command->name);
+    for (int i = 0; i < args->operand_count; i++) put_file(&words, args->operands[i]);
+    for (int i = 0; i < args->count; i++) {
         if (!args->values[i]) continue;
         (void)snprintf(flag, sizeof flag, "--%s", args->specs[i].name);
         put_word(&words, flag);
-        if (args->specs[i].metavar && !words.failed) put_word(&words, args->values[i]);
+        if (args->specs[i].metavar) put_word(&words, args->values[i]);
     }
+    if (n->more) put_word(&words, n->more);
     n->command = words.text;
     n->page.command = words.text;
     return words.failed ? emi_fail_memory(err, "--report") : EM_OK;

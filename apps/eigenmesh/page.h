@@ -24,7 +24,8 @@
 enum { PAGE_FACTS = 8, PAGE_FACT_ROOM = 128 };
 
 typedef struct page_notes {
-    em_page page; /* to be filled in further by the command */
+    em_page page;     /* to be filled in further by the command */
+    const char *more; /* an option that the command needs beside what was typed, to be done again; NULL: none */
     char *command;
     em_page_step *steps;
     size_t step_room;

@@ -426,6 +426,7 @@ typedef struct em_info {
     int held;       /* one average told that the last answer holds, within the tolerance */
     char device[8]; /* "cpu" or "gpu": what multiplied the rows of this process; "" in a file */
     char device_why[256]; /* it, and not the other; or how a GPU failed, and the CPU went on */
+    char version[32];     /* of the eigenmesh that wrote the file it was read from; "" of a fit of this process */
 } em_info;
 
 /* Find the components.  Collective: every process of the mesh calls it, with the same options.  Not converging is a

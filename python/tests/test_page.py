@@ -94,6 +94,51 @@ def test_parameters_are_those_of_the_fit(tmp_path):
     assert "nodes=4" in words(tmp_path / "page.html") and "4 nodes, 3 links" in words(tmp_path / "page.html")
 
 
+def again(path, **known):
+    """The estimator of the command on the page, fitted by it."""
+    command = html.unescape(re.search(r'<pre id="command"><code>(.*?)</code>', path.read_text(encoding="utf-8"), re.S)[1])
+    return command, eval(command, {"PCA": PCA, "X": X, **known})
+
+
+@pytest.mark.parametrize("source", [np.random.RandomState(3), np.random.default_rng(3), np.int64(3), 3, None])
+def test_the_command_has_the_seed_that_was_used(source, tmp_path):
+    pca = PCA(2, nodes=5, method="deepca", random_state=source).fit(X)
+    pca.report(tmp_path / "page.html")
+    command, other = again(tmp_path / "page.html")
+    assert f"random_state={pca._fitted_with['seed']}" in command or source is None and "random_state" not in command
+    assert (other.components_ == pca.components_).all() and other.network_.bytes == pca.network_.bytes
+
+
+@pytest.mark.parametrize("nodes", [12, 30, 40])
+def test_the_command_has_weights_and_edges(nodes, tmp_path):
+    edges = [(n, n + 1) for n in range(nodes - 1)]
+    weights = eigenmesh.Graph(edges, nodes).weights
+    pca = PCA(2, nodes=nodes, topology=np.array(edges), weights=weights, method="deepca", max_iter=30, tol=1e-3).fit(X)
+    pca.report(tmp_path / "page.html")
+    command, other = again(tmp_path / "page.html", weights=weights)
+    assert (other.components_ == pca.components_).all()
+    assert "..." not in command and np.array_equal(other.topology, edges) and np.array_equal(other.weights, weights)
+    assert command.endswith(".fit(X)  # weights: a 40 x 40 array, as passed") == (nodes == 40)
+
+
+def test_the_command_names_what_cannot_be_written(tmp_path):
+    seen = []
+    PCA(np.int64(2), callback=seen.append, verbose=np.bool_(False)).fit(X).report(tmp_path / "page.html")
+    command, other = again(tmp_path / "page.html", callback=seen.append)
+    assert command == "PCA(callback=callback, n_components=2, verbose=False).fit(X)  # callback: a builtin_function_or_method, as passed"
+    PCA(2, tol=0.1 + 0.2, step="auto", scale="std").fit(X).report(tmp_path / "page.html")
+    assert again(tmp_path / "page.html")[0] == "PCA(n_components=2, scale='std', tol=0.30000000000000004).fit(X)"
+
+
+def test_missing_labels_of_pandas(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pca = PCA(2).fit(X)
+    pca.report(tmp_path / "page.html", X, pandas.Series([1, 2, pandas.NA] * 100, dtype="Int64"))
+    assert "300 rows" in words(tmp_path / "page.html") and "no label 100" in words(tmp_path / "page.html")
+    pca.report(tmp_path / "page.html", X, ["a", pandas.NA, pandas.NaT] * 100)
+    assert "no label 200" in words(tmp_path / "page.html")
+
+
 def test_copies_have_pages(tmp_path):
     pca = PCA(2, nodes=3).fit([X[:50], X[50:120], X[120:]])
     pca.report(tmp_path / "page.html")

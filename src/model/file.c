@@ -84,7 +84,7 @@ static const entry table[] = {
     {"scaling", TEXT, ONE, AT(info.scale), 1},
     {"weight", REAL, ONE, AT(info.weight), 1},
     {"sketch_bound", REAL, ONE, AT(info.sketch_bound), 1},
-    {"version", TEXT, ONE, AT(version), 0},
+    {"version", TEXT, ONE, AT(info.version), 0},
     {"format_version", WHOLE, ONE, AT(format), 1},
 };
 
@@ -166,7 +166,7 @@ em_status em_model_write(const em_model *model, FILE *stream, em_error *err)
     em_model written = *model;
     written.format = FORMAT;
     written.converged = model->info.reason == EM_CONVERGED;
-    (void)snprintf(written.version, sizeof written.version, "%s", em_version());
+    (void)snprintf(written.info.version, sizeof written.info.version, "%s", em_version());
     TRY(emi_npz_create(&archive, err));
     for (int n = 0; n < ENTRIES; n++) TRY(add_entry(archive, &table[n], &written, err));
     TRY(emi_npz_write(archive, stream, err));

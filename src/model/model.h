@@ -22,7 +22,6 @@ struct em_model {
     int has_truth;
     em_info info;
     int format, converged; /* of the file it is written to */
-    char version[32];
     em_trace_row *trace;
     size_t trace_rows;
 };

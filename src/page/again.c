@@ -5,13 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-static void put_time(emi_html *to, int64_t seconds)
+static void put_time(emi_html *to, const char *name, int64_t seconds)
 {
     struct tm parts;
     char text[40];
     time_t when = (time_t)seconds;
     if (seconds && gmtime_r(&when, &parts) && strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts))
-        emi_put(to, "<dt>Made</dt><dd>%s</dd>\n", text);
+        emi_put(to, "<dt>%s</dt><dd>%s</dd>\n", name, text);
 }
 
 /* Those that are not what they are by themselves. */
@@ -36,27 +36,35 @@ static em_status put_options(emi_html *to, const em_options *options, em_error *
     return status;
 }
 
-static void put_versions(emi_html *to)
+/* A page of a model alone is made by who reads it, later and elsewhere: that is not who found the model. */
+static int is_of_a_file(const em_page *page)
 {
-    emi_put(to, "<dt>Versions</dt><dd>eigenmesh %s", em_version());
+    const char *writer = em_model_info(page->model)->version;
+    return *writer && (!page->command || strcmp(writer, em_version()) != 0);
+}
+
+static void put_versions(emi_html *to, const em_page *page)
+{
+    emi_put(to, "<dt>Versions</dt><dd>");
+    if (is_of_a_file(page)) emi_put(to, "model written by eigenmesh %s; page by ", em_model_info(page->model)->version);
+    emi_put(to, "eigenmesh %s", em_version());
     for (int n = 0; em_built_with(n); n++) emi_put(to, ", %s", em_built_with(n));
     emi_put(to, "; %s</dd>\n", em_blas());
 }
 
 em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
 {
-    enum { COMMAND_LETTERS = 8000, FACT_LETTERS = 1000 };
+    enum { FACT_LETTERS = 1000 };
     em_status status = EM_OK;
     const em_info *info = em_model_info(page->model);
     if (page->command) {
-        emi_put(to, "<pre id=\"command\"><code>");
-        emi_put_cut(to, page->command, COMMAND_LETTERS);
-        emi_put(to, "</code></pre>\n");
+        emi_put(to, "<pre id=\"command\"><code>%s</code></pre>\n",
+                page->command); /* whole: a part would be another one */
     } else {
         emi_put(to, "<p class=\"soft\">The command, a model does not keep: the page of the fit itself has it.</p>\n");
     }
     emi_put(to, "<dl class=\"facts\">\n");
-    put_time(to, page->made);
+    put_time(to, page->command ? "Made" : "Page made", page->made);
     for (size_t n = 0; n < page->fact_count; n++) {
         emi_put(to, "<dt>%s</dt><dd>", page->fact_names[n]);
         emi_put_name(to, page->facts[n], FACT_LETTERS);
@@ -65,7 +73,7 @@ em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
     emi_put(to, "<dt>Seed</dt><dd id=\"seed\">%llu</dd>\n", (unsigned long long)info->seed);
     if (page->options) TRY(put_options(to, page->options, err));
     emi_put(to, "<dt>Threads</dt><dd>%d</dd>\n", info->threads);
-    put_versions(to);
+    put_versions(to, page);
     emi_put(to, "</dl>\n<p class=\"soft\">%s</p>\n",
             info->nodes > 1 ? "The same data, network, options and seed give the same numbers, bit for bit."
                             : "The same data, options and seed give the same numbers; on one node the last digits "

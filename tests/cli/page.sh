@@ -69,8 +69,11 @@ P
 mkdir bin again
 ln -s "$(realpath "$EIGENMESH")" bin/eigenmesh
 cp flowers.csv again
-command=$(python3 -c 'import html, re, sys
-print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' page.html)
+command_on() {
+    python3 -c 'import html, re, sys
+print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' "$1"
+}
+command=$(command_on page.html)
 (cd again && PATH=$PWD/../bin:$PATH bash -c "$command" >/dev/null) || fail "'$command' does not work"
 python3 - model.npz again/model.npz <<'P' || fail "'$command' makes another model"
 import sys, zipfile
@@ -81,6 +84,30 @@ mv flowers.csv "it's \$HOME.csv"
 works fit "it's \$HOME.csv" -k 2 --report quoted.html
 page_says quoted.html "eigenmesh fit 'it'\\''s \$HOME.csv' --report quoted.html"
 mv "it's \$HOME.csv" flowers.csv
+
+# ---- whatever a file is called: pasted, the command reads the same file and writes the same page
+pasted() {
+    local command title
+    works fit -q -k 1 --report pasted.html -- "$@"
+    command=$(command_on pasted.html)
+    title=$(grep '<title>' pasted.html)
+    rm pasted.html
+    (PATH=$PWD/bin:$PATH bash -c "$command" >/dev/null) || fail "'$command' does not work"
+    [[ $(grep '<title>' pasted.html) == "$title" ]] || fail "'$command' makes another page"
+}
+for name in -dash.csv '--quiet' $'a\tb\nc.csv' $'no \xff\xfe utf-8.csv' $'next\xc2\x85line.csv' $'hard\xc2\xa0blank.csv' $'-\x01\'\\!$x`.csv' \
+    $'right\xe2\x80\xaeleft.csv' '~' '#no.csv' '虹 &amp;.csv'; do
+    cp flowers.csv "./$name"
+    pasted "$name"
+    rm "./$name"
+done
+# However many there are, all of them and the options behind them.
+long=$(printf '%050d' 7)
+for ((n = 0; n < 400; n++)); do cp flowers.csv "$long$n.csv"; done
+pasted "$long"*.csv
+[[ $(command_on pasted.html | wc -c) -gt 20000 && $(command_on pasted.html) == *" --report pasted.html --quiet --components 1" ]] ||
+    fail "the command is cut short: $(command_on pasted.html | tail -c 100)"
+rm "$long"*.csv
 
 # ---- rows are drawn only when somebody asks
 works fit flowers.csv -k 2 --report shy.html
@@ -104,6 +131,21 @@ works info model.npz --report alone.html
 says "report    alone.html"
 page_says alone.html "Which files these were, and what was left out of them, a model does not keep"
 page_says alone.html "Who was linked with whom, a model does not keep"
+# By whom, and when, it was found, is not by whom, and when, the page was made.
+python3 - model.npz older.npz <<'P'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as of, zipfile.ZipFile(sys.argv[2], "w") as to:
+    for name in of.namelist():
+        bytes = of.read(name)
+        if name == "version.npy": bytes = bytes.replace("0.".encode("utf-32-le"), "7.".encode("utf-32-le"), 1)
+        to.writestr(name, bytes)
+P
+works info older.npz --report older.html
+version=$("$EIGENMESH" --version | sed -n '1s/^eigenmesh \([0-9.]*\).*/\1/p')
+page_says older.html "Versions model written by eigenmesh 7.${version#*.}; page by eigenmesh $version,"
+page_says older.html "Page made 2"
+page_says page.html "Versions eigenmesh $version,"
+page_says page.html " Made 2"
 run info model.npz --report -
 [[ $status -eq 0 && $(head -n 1 "$out") == '<!DOCTYPE html>' && $(tail -n 1 "$out") == '</html>' ]] || fail "no page on stdout"
 works fit flowers.csv -k 2 --report json.html --json

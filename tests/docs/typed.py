@@ -182,6 +182,15 @@ def look_for_what_it_needs(steps):
         skip("mpirun cannot run")
 
 
+def look_for_what_it_says(page, text, steps):
+    """Who types it in elsewhere has no table of the project beside it, and perhaps no gnuplot."""
+    commands = "\n".join(step.command for step in steps)
+    for word, told in (("datasets/", "the folder of the source"), ("datasets/", "/usr/share/doc/eigenmesh/examples/"),
+                       ("--plot", "needs gnuplot")):
+        if word in commands and told not in text:
+            raise SystemExit(f"{page}: {word} is typed, and the page does not say: {told}")
+
+
 def surroundings(place, text):
     """What a user has: the commands of the build on the PATH, and of the project the table that it ships."""
     binaries = place / "bin"
@@ -237,6 +246,7 @@ def main():
     steps = [part for part in parts if isinstance(part, Step)]
     if len(steps) < 3:
         raise SystemExit(f"{page}: has {len(steps)} commands, which is no page to be typed in")
+    look_for_what_it_says(page, text, steps)
     with tempfile.TemporaryDirectory() as scratch:
         place = pathlib.Path(scratch)
         surroundings(place, text)

@@ -55,6 +55,35 @@ assert all(abs((p - min(points)) - scale * (v - min(x))) < 0.11 for p, v in zip(
 P
 echo "ok: three sites, each with its page"
 
+# The commands on the pages, typed at all sites, do it again; and a run that does nothing leaves a page that tells more alone.
+command_on() {
+    python3 -c 'import html, re, sys
+print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' "$1"
+}
+mkdir bin
+ln -s "$(realpath "$program")" bin/eigenmesh
+for n in 0 1 2; do
+    page_says page.$n.html "All sites each types its own command, with --again"
+    command=$(command_on page.$n.html)
+    rm page.$n.html
+    PATH=$PWD/bin:$PATH bash -c "exec $command" >"out.$n" 2>>"err.$n" &
+    pid[$n]=$!
+done
+all_end_well 3
+for n in 0 1 2; do
+    page_says page.$n.html "Over the links of this site"
+    [[ $(command_on page.$n.html | grep -o -- --again | wc -l) -eq 1 ]] || fail "the command does not ask for it again, once"
+done
+cp page.1.html kept.html
+start 1 --report page.1.html --label ward
+ends 1 0
+cmp page.1.html kept.html || fail "a run that does nothing replaces the page"
+grep -qx "report    page.1.html was there, and stays as it was" out.1 || fail "it is not said that the page stays"
+start 1 --report page.1.html --label ward --json
+ends 1 0
+grep -q '"report": null' out.1 || fail "the page is said to be written"
+echo "ok: and once more, by the commands on them"
+
 # A rehearsal has none; a study that was done before has one; what is not to be is refused before anything is sent.
 for n in 0 1 2; do rm -f "page.$n.html"; done
 start 1 --report again.html --label ward

@@ -296,11 +296,20 @@ static void release(node_job *job)
     following_free(&job->following);
 }
 
+/* That of the run itself knows more than one of a model that was found before. */
+static int has_page(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0;
+}
+
 /* The model is safe by now, whatever becomes of the page. */
 static em_status write_page(node_job *job, em_error *err)
 {
     const node_end end = {.report = &job->report, .model = job->model, .input = &job->reading};
     if (!job->page.handle || !job->model) return EM_OK;
+    job->page_stays = job->report.done_before && has_page(job->page.path);
+    if (job->page_stays) return EM_OK;
     em_status status = node_page_write(emi_output_stream(job->page.handle), &job->notes, job->args, &end,
                                        job->arranged ? job->arranged : job->data, err);
     return status == EM_OK ? outputs_commit(&job->page, 1, err) : status;
@@ -322,6 +331,7 @@ static em_status node(const arguments *args, em_error *err)
                           .read_meanwhile = args_given(args, "follow"),
                           .file = job.file.path,
                           .page = job.page.path,
+                          .page_stays = job.page_stays,
                           .status = status,
                           .error = err};
     if (args_given(args, "json"))

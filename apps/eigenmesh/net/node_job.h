@@ -14,6 +14,7 @@ typedef struct node_job {
     em_data *data, *arranged;
     output_file file, page;
     page_notes notes;
+    int page_stays; /* one that is there was left alone, as nothing was done */
     em_model *model;
     em_site_report report;
     following following;   /* with --follow */

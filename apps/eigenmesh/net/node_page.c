@@ -55,6 +55,7 @@ static em_status describe_links(site_page *s, em_page *page, const em_site_repor
 
 static void state_facts(page_notes *notes, const emi_study *study, const em_site_report *r)
 {
+    page_fact(notes, "All sites", "each types its own command, with --again: one alone does not do it again");
     page_fact(notes, "Study", "%s", study->name);
     page_fact(notes, "Fingerprint", "%s", r->fingerprint);
     page_fact(notes, "Site", "%s, one of %d", r->name, r->site_count);
@@ -75,6 +76,7 @@ em_status node_page_write(FILE *stream, page_notes *notes, const arguments *args
     em_page *page = &notes->page;
     TRY(emi_study_open(&s.study, args->operands[0], err));
     state_facts(notes, s.study, end->report);
+    if (!args_given(args, "again")) notes->more = "--again"; /* without it a study that is finished stays so */
     TRY(page_describe(notes, args, end->model, end->input, err));
     page->subject = s.study->name;
     TRY(describe_sites(&s, page, end, data, err));

@@ -82,7 +82,8 @@ static void print_model_place(const node_end *end)
         (void)printf("model     %s; the same command with -o FILE copies it\n", kept);
     else
         (void)printf("model     no longer in the state folder; another site has the same one\n");
-    if (end->page && end->model) (void)printf("report    %s\n", end->page);
+    if (end->page && end->model)
+        (void)printf("report    %s%s\n", end->page, end->page_stays ? " was there, and stays as it was" : "");
 }
 
 static em_status print_model(const node_end *end, em_error *err)
@@ -251,7 +252,7 @@ void node_json(const node_end *end)
     links_json(&j, r);
     waits_json(&j, r);
     json_text(&j, "file", end->model && end->file ? end->file : r->model_file);
-    json_text(&j, "report", end->model ? end->page : NULL);
+    json_text(&j, "report", end->model && !end->page_stays ? end->page : NULL);
     reading_json(&j, end->input);
     if (end->model) report_json(&j, end->model);
     json_end(&j);

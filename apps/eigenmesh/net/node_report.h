@@ -14,6 +14,7 @@ typedef struct node_end {
     int read_meanwhile;    /* as it came: nothing was said of that before */
     const char *file;      /* where it was to be written; NULL: nowhere */
     const char *page;      /* where a page for people was; NULL: nowhere */
+    int page_stays;        /* and stays as it is: nothing was done that it could tell */
     em_status status;
     const em_error *error; /* where the status is not EM_OK */
 } node_end;

@@ -1,8 +1,10 @@
 """A page about a fit, for people, and what a notebook shows of it. The library writes it; here it is told what is known."""
 from __future__ import annotations
 
+import inspect
 import os
 import time
+from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 import numpy as np
@@ -13,6 +15,8 @@ from ._graph import Graph
 from ._model import Model
 from ._native import checked, ffi, lend, lib
 from .errors import EigenmeshError, InvalidArgument
+
+_NUMBERS_WRITTEN = 1024  # of an array, in the command: more than that nobody reads
 
 
 class Reported:
@@ -33,7 +37,7 @@ class Reported:
         X : array, sparse matrix or a list of such, optional
             Rows to draw as points, up to 5000 of them. The page is then as private as they are, and says so.
         labels : sequence, optional
-            What the rows of X are called, for their colours; None and NaN are no label. A pandas Series tells its name too.
+            What the rows of X are called, for their colours; None, NaN and pandas' NA and NaT are no label. A pandas Series tells its name too.
 
         >>> import tempfile
         >>> from eigenmesh import PCA
@@ -64,10 +68,17 @@ class Reported:
                              "nodes": nodes, "seed": seed, "rows": rows}
 
     def _command(self) -> str:
-        """As it was fitted, whatever the parameters are by now."""
-        asked = object.__new__(type(self))
-        vars(asked).update(self._fitted_with["parameters"])
-        return f"{asked!r}.fit(X)"
+        """As it was fitted, whatever the parameters are by now: code that does it again. An estimator's repr is for the eye, and
+        leaves out what is long."""
+        asked = dict(self._fitted_with["parameters"])
+        if not (asked["random_state"] is None or isinstance(asked["random_state"], Integral)):
+            asked["random_state"] = self._fitted_with["seed"]  # which was drawn from it
+        known = inspect.signature(type(self)).parameters
+        written = {name: _code(asked[name]) for name in sorted(asked) if name in known}
+        arguments = ", ".join(f"{name}={name if code is None else code}" for name, code in written.items()
+                              if code != repr(known[name].default))
+        remarks = ", ".join(f"{name}: {_kind(asked[name])}, as passed" for name, code in written.items() if code is None)
+        return f"{type(self).__name__}({arguments}).fit(X)" + (f"  # {remarks}" if remarks else "")
 
     def _summary(self) -> str:
         """In short, as a piece of HTML for a notebook; "" before there is anything to say. To be shown is no reason to make
@@ -141,8 +152,25 @@ class _Page:
         self.native.labels = self._keep(ffi.new("char *[]", [kinds[text] for text in texts]))
 
 
+def _code(value: Any) -> Optional[str]:
+    """An expression of this value, to the last bit; None where there is none that one would want to read."""
+    if value is None or isinstance(value, (str, bool)):
+        return repr(value)
+    if callable(value) or np.size(value) > _NUMBERS_WRITTEN:
+        return None
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "biuf" or not np.isfinite(numbers).all():
+        return None
+    return repr(numbers.tolist())
+
+
+def _kind(value: Any) -> str:
+    shape = np.shape(value)
+    return f"a {' x '.join(map(str, shape))} array" if shape else f"a {type(value).__name__}"
+
+
 def _label(value: Any) -> str:
-    """A class or a number; "" for none."""
-    if value is None or value != value:
+    """A class or a number; "" for none, such as pandas' NA, which compares with nothing."""
+    if value is None or type(value).__name__ == "NAType" or value != value:
         return ""
     return f"{float(value):.12g}" if isinstance(value, (float, np.floating)) else str(value)
