@@ -58,7 +58,8 @@ static void put_class(emi_html *to, const emi_classes *c, int class)
         emi_put(to, "c%d%s", class % 8, (class + class / 8) % 2 ? " square" : "");
 }
 
-/* Points are lines of no length, which have round or square ends: a few letters each. */
+/* Points are lines of almost no length, which have round or square ends: a few letters each.  Of none at all they would be
+ * nothing on paper, where PDF paints square ends along a direction alone. */
 static void put_points(const scatter *s, int class, size_t layer)
 {
     int begun = 0;
@@ -70,7 +71,7 @@ static void put_points(const scatter *s, int class, size_t layer)
             put_class(to, s->classes, class);
             emi_put(to, "\" d=\"");
         }
-        emi_put(to, "M%.1f %.1fh0", emi_axis_at(&s->chart.x, x_of(s, n)), emi_axis_at(&s->chart.y, y_of(s, n)));
+        emi_put(to, "M%.1f %.1fh.01", emi_axis_at(&s->chart.x, x_of(s, n)), emi_axis_at(&s->chart.y, y_of(s, n)));
     }
     if (begun) emi_put(to, "\"/>");
 }
@@ -145,7 +146,7 @@ static void put_sign(emi_html *to, const emi_classes *c, int class)
 {
     emi_put(to, "<svg class=\"sign points few\" viewBox=\"2 2 8 8\" aria-hidden=\"true\"><path class=\"");
     put_class(to, c, class);
-    emi_put(to, "\" d=\"M6 6h0\"/></svg> ");
+    emi_put(to, "\" d=\"M6 6h.01\"/></svg> ");
 }
 
 static void put_legend(emi_html *to, const char *label, const emi_classes *c)

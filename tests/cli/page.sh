@@ -86,7 +86,7 @@ mv "it's \$HOME.csv" flowers.csv
 works fit flowers.csv -k 2 --report shy.html
 page_says shy.html "Rows are not on this page"
 page_lacks shy.html 'class="private"'
-page_lacks shy.html 'h0"'
+page_lacks shy.html 'h.01'
 page_lacks shy.html setosa
 works fit flowers.csv -k 2 --report points.html --report-scores
 page_says points.html "These are 6 rows."
