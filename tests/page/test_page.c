@@ -134,6 +134,28 @@ static void every_shape_has_a_page(void **state)
         }
 }
 
+/* Names are in the drawing where all have room; where not, numbers are, and the list says whose. */
+static void sites_can_be_told_apart(void **state)
+{
+    (void)state;
+    char *page = make(&(page_case){.nodes = 3, .components = 2, .name = "berlin"});
+    assert_int_equal(page_counts(page, "<text class=\"middle name\""), 3);
+    assert_int_equal(page_counts(page, "1. <bdi>"), 0);
+    free(page);
+    static const page_case crowded[] = {{.nodes = 3, .components = 2, .name = "university-clinic-15"},
+                                        {.nodes = 30, .components = 2, .name = "hospital-15"}};
+    for (int n = 0; n < 2; n++) {
+        page = make(&crowded[n]);
+        check_tags(page);
+        assert_int_equal(page_counts(page, "<text class=\"middle name\""), 0);
+        assert_int_equal(page_counts(page, "<text class=\"middle number\""), crowded[n].nodes);
+        has(page, ">1</text>");
+        has(page, "1. <bdi>");
+        has(page, "The list has the names that belong to the numbers.");
+        free(page);
+    }
+}
+
 static void a_fragment_is_a_piece(void **state)
 {
     (void)state;
@@ -197,6 +219,7 @@ int main(void)
         cmocka_unit_test(nothing_in_a_text_is_html),
         cmocka_unit_test(rows_are_there_only_when_asked_for),
         cmocka_unit_test(every_shape_has_a_page),
+        cmocka_unit_test(sites_can_be_told_apart),
         cmocka_unit_test(a_fragment_is_a_piece),
         cmocka_unit_test(a_model_alone_has_a_page),
         cmocka_unit_test(what_is_missing_is_told),
