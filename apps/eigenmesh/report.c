@@ -81,47 +81,6 @@ static void json_components(json *j, const em_model *model)
 
 /* ---- the certificate ------------------------------------------------------------------------------------- */
 
-/* A line for each run of components that only define a subspace together. */
-static void print_alike(const em_model *model, int first, int end, int open)
-{
-    double bound = em_model_subspace_bounds(model)[first];
-    (void)printf("alike     the variances of components %d to %d are too close to tell the single vectors apart",
-                 first + 1, open ? end + 1 : end);
-    if (open)
-        (void)printf("; the last is not among those found: try -k %d\n", end + 1);
-    else if (bound < 1)
-        (void)printf("; the subspace they span is known to an angle of %.1e\n", bound);
-    else
-        (void)putchar('\n');
-}
-
-/* What the angles in the table do not say: which components only define a subspace together, which have no variance, which
- * are limited by rounding. */
-static void print_certificate(const em_model *model)
-{
-    const int64_t *cluster = em_model_clusters(model);
-    const em_info *info = em_model_info(model);
-    int K = em_model_components_count(model), has = info->rank;
-    for (int k = 0, end; k < has; k = end) {
-        for (end = k + 1; end < has && cluster[end] == k;) end++;
-        int open = end == K && info->open_cluster;
-        if (end - k > 1 || open) print_alike(model, k, end, open);
-    }
-    if (has < K)
-        (void)printf("rank      %d: component%s %d%s no variance, any direction beside the others would do\n", has,
-                     has + 1 < K ? "s from" : "", has + 1, has + 1 < K ? " on have" : " has");
-    if (info->limited)
-        (void)printf("limited   %d component%s above the tolerance, where rounding forbids more; see the angle\n",
-                     info->limited, info->limited == 1 ? " is" : "s are");
-    if (info->weight > 0 && info->weight != (double)info->samples)
-        (void)printf("weight    %.6g, of %llu rows, after forgetting\n", info->weight,
-                     (unsigned long long)info->samples);
-    if (info->sketch_bound > 0)
-        (void)printf(
-            "sketch    rows were sketched: in any direction the variance may be larger by up to %.3g than it seems\n",
-            info->sketch_bound);
-}
-
 /* For each component the first one of those it cannot be told apart from, counted from 1 as the components are, and how
  * well the subspace of these is known. */
 static void json_clusters(json *j, const em_model *model)
@@ -262,7 +221,7 @@ em_status report_model(const em_model *model, em_error *err)
 {
     em_status status = EM_OK;
     TRY(print_components(model, err));
-    print_certificate(model);
+    report_certificate(model);
     (void)putchar('\n');
     TRY(print_traffic(em_model_info(model), err));
     (void)putchar('\n');

@@ -21,6 +21,9 @@ em_status report_model(const em_model *model, em_error *err);
 /* The same as members of the object that is open. */
 void report_json(json *j, const em_model *model);
 
+/* What the table of components does not say: which of them only define a subspace together, and so on. */
+void report_certificate(const em_model *model);
+
 /* How far it lies from the last answer; nothing where there was none. */
 void report_turn(const em_model *model);
 void report_turn_json(json *j, const em_model *model);

@@ -61,7 +61,7 @@ em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
         emi_put(to, "<pre id=\"command\"><code>%s</code></pre>\n",
                 page->command); /* whole: a part would be another one */
     } else {
-        emi_put(to, "<p class=\"soft\">The command, a model does not keep: the page of the fit itself has it.</p>\n");
+        emi_put(to, "<p class=\"soft\">The command, %s</p>\n", EMI_NOT_KEPT);
     }
     emi_put(to, "<dl class=\"facts\">\n");
     put_time(to, page->command ? "Made" : "Page made", page->made);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 enum { LEFT = 52, RIGHT = 12, RIGHT_AXIS = 56, TOP = 12, BOTTOM = 46 };
+enum { GAP = 7, TITLE = 16 }; /* between a number and its axis; what the title at the left takes */
+static const double type_size = 12.5, power_size = 8.5; /* sizes of the style */
 
 void emi_axis_fit(emi_axis *axis, double least, double most, double margin)
 {
@@ -30,60 +32,90 @@ static double step_for(double range, int steps)
     return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
-static void put_number(emi_html *to, const emi_axis *axis, double value)
+/* The numbers at an axis: of a log axis these are powers. */
+typedef struct ticks {
+    double first, step;
+    int count;
+} ticks;
+
+static ticks find_ticks(const emi_axis *axis, int about)
 {
-    double size = fmax(fabs(axis->from), fabs(axis->to));
-    if (axis->log)
-        emi_put(to, "10<tspan dy=\"-5\" class=\"power\">%.0f</tspan>", log10(value));
-    else if (axis->percent)
-        emi_put(to, "%.6g%%", value);
-    else if (size >= 1e5 || size < 1e-3)
-        emi_put(to, "%.3g", value);
-    else
-        emi_put(to, "%.6g", value);
+    if (axis->bare) return (ticks){0};
+    if (axis->log) {
+        int first = (int)ceil(log10(axis->from) - 1e-9), last = (int)floor(log10(axis->to) + 1e-9);
+        int step = 1 + (last - first) / (about + 1);
+        return (ticks){first, step, last >= first ? (last - first) / step + 1 : 0};
+    }
+    double step = step_for(axis->to - axis->from, about);
+    if (axis->whole) step = fmax(step, 1);
+    if (!(step > 0) || !isfinite(step)) return (ticks){0};
+    /* Counted, as a step may be lost beside a large number. */
+    double first = ceil(axis->from / step - 1e-9);
+    return (ticks){first, step, (int)fmin(floor(axis->to / step + 1e-9) - first, 3 * about) + 1};
+}
+
+static double tick(const emi_axis *axis, const ticks *t, int n)
+{
+    if (axis->log) return pow(10, t->first + n * t->step);
+    return t->first + n == 0 ? 0 : (t->first + n) * t->step;
+}
+
+/* What stands at a tick; of a log axis the power. */
+static const char *text_of(char room[EMI_REAL_ROOM], const emi_axis *axis, const ticks *t, int n)
+{
+    double size = fmax(fabs(axis->from), fabs(axis->to)), value = tick(axis, t, n);
+    if (axis->log) return emi_real_text(room, log10(value), 1, 1);
+    return emi_real_text(room, value, t->step, axis->percent || (size < 1e5 && size >= 1e-3) ? 6 : 3);
+}
+
+static double widest(const emi_axis *axis, const ticks *t)
+{
+    char room[EMI_REAL_ROOM];
+    double width = 0;
+    for (int n = 0; n < t->count; n++) {
+        const char *text = text_of(room, axis, t, n);
+        width = fmax(width, emi_text_width(text, EMI_REAL_ROOM, axis->log ? power_size : type_size));
+    }
+    return width + (axis->log ? emi_text_width("10", 2, type_size) : axis->percent ? type_size : 0);
 }
 
 typedef enum side { BELOW, AT_LEFT, AT_RIGHT } side;
 
-/* across: where the other axis ends. */
-static void put_tick(emi_html *to, const emi_axis *axis, side where, double across, double value)
+/* A line of the grid, and the beginning of its number, which is twice `half` wide and does not leave the picture. */
+static void put_line_at(emi_html *to, const emi_chart *chart, side where, double place, double half)
 {
-    double place = emi_axis_at(axis, value);
+    double left = chart->x.least, right = chart->x.most, bottom = chart->y.least;
     if (where == BELOW) {
-        emi_put(to, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%d\"/>", place, place, across,
-                EMI_CHART_HEIGHT - BOTTOM + 4);
-        emi_put(to, "<text class=\"middle\" x=\"%.1f\" y=\"%d\">", place, EMI_CHART_HEIGHT - BOTTOM + 17);
+        emi_put(to, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.1f\"/>", place, place, TOP,
+                bottom + 4);
+        emi_put(to, "<text class=\"middle\" x=\"%.1f\" y=\"%.1f\">", fmin(place, EMI_CHART_WIDTH - half), bottom + 17);
     } else if (where == AT_LEFT) {
-        emi_put(to, "<line class=\"grid\" x1=\"%d\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT - 4, across, place,
+        emi_put(to, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", left - 4, right, place,
                 place);
-        emi_put(to, "<text class=\"end\" x=\"%d\" y=\"%.1f\">", LEFT - 7, place + 4);
+        emi_put(to, "<text class=\"end\" x=\"%.1f\" y=\"%.1f\">", left - GAP, place + 4);
     } else {
-        emi_put(to, "<text x=\"%.1f\" y=\"%.1f\">", across + 7, place + 4);
+        emi_put(to, "<text x=\"%.1f\" y=\"%.1f\">", right + GAP, place + 4);
     }
-    put_number(to, axis, value);
-    emi_put(to, "</text>");
 }
 
-static void put_ticks(emi_html *to, const emi_axis *axis, side where, double across, int about)
+static void put_ticks(const emi_chart *chart, const emi_axis *axis, const ticks *t, side where)
 {
-    if (axis->log) {
-        int first = (int)ceil(log10(axis->from) - 1e-9), last = (int)floor(log10(axis->to) + 1e-9);
-        int step = 1 + (last - first) / (about + 1);
-        for (int power = first; power <= last; power += step) put_tick(to, axis, where, across, pow(10, power));
-        return;
+    char room[EMI_REAL_ROOM];
+    emi_html *to = chart->to;
+    for (int n = 0; n < t->count; n++) {
+        const char *text = text_of(room, axis, t, n);
+        put_line_at(to, chart, where, emi_axis_at(axis, tick(axis, t, n)),
+                    emi_text_width(text, EMI_REAL_ROOM, type_size) / 2);
+        if (axis->log)
+            emi_put(to, "10<tspan dy=\"-5\" class=\"power\">%s</tspan></text>", text);
+        else
+            emi_put(to, "%s%s</text>", text, axis->percent ? "%" : "");
     }
-    double step = step_for(axis->to - axis->from, about);
-    if (axis->whole) step = fmax(step, 1);
-    if (!(step > 0) || !isfinite(step)) return;
-    /* Counted, as a step may be lost beside a large number. */
-    double first = ceil(axis->from / step - 1e-9);
-    int steps = (int)fmin(floor(axis->to / step + 1e-9) - first, 3 * about);
-    for (int n = 0; n <= steps; n++) put_tick(to, axis, where, across, first + n == 0 ? 0 : (first + n) * step);
 }
 
 static void put_title(emi_html *to, const emi_axis *axis, side where)
 {
-    static const int x[] = {[AT_LEFT] = 11, [AT_RIGHT] = EMI_CHART_WIDTH - 2};
+    static const int x[] = {[AT_LEFT] = TITLE - 3, [AT_RIGHT] = EMI_CHART_WIDTH - 2};
     double middle = (axis->least + axis->most) / 2;
     if (!axis->title) return;
     if (where == BELOW)
@@ -93,14 +125,28 @@ static void put_title(emi_html *to, const emi_axis *axis, side where)
     emi_put(to, "%s</text>", axis->title);
 }
 
+/* As many numbers below as have room beside each other. */
+static ticks find_ticks_below(const emi_axis *axis)
+{
+    ticks t = {0};
+    for (int about = 6; about > 1; about--) {
+        t = find_ticks(axis, about);
+        if (t.count * (widest(axis, &t) + GAP) <= axis->most - axis->least) break;
+    }
+    return t;
+}
+
 void emi_chart_begin(emi_chart *chart, const char *words)
 {
     emi_html *to = chart->to;
-    chart->x.least = LEFT, chart->x.most = EMI_CHART_WIDTH - (chart->has_right ? RIGHT_AXIS : RIGHT);
+    ticks up = find_ticks(&chart->y, 5), across;
+    double left = chart->y.bare ? RIGHT : fmax(LEFT, TITLE + widest(&chart->y, &up) + GAP);
+    chart->x.least = left, chart->x.most = EMI_CHART_WIDTH - (chart->has_right ? RIGHT_AXIS : RIGHT);
     chart->y.least = EMI_CHART_HEIGHT - BOTTOM, chart->y.most = TOP;
     emi_put(to, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", EMI_CHART_WIDTH, EMI_CHART_HEIGHT, words);
-    put_ticks(to, &chart->x, BELOW, TOP, 6);
-    put_ticks(to, &chart->y, AT_LEFT, chart->x.most, 5);
+    across = find_ticks_below(&chart->x);
+    put_ticks(chart, &chart->x, &across, BELOW);
+    put_ticks(chart, &chart->y, &up, AT_LEFT);
     put_title(to, &chart->x, BELOW);
     put_title(to, &chart->y, AT_LEFT);
 }
@@ -109,7 +155,8 @@ void emi_chart_right(const emi_chart *chart, emi_axis *right)
 {
     right->least = chart->y.least;
     right->most = chart->y.most;
-    put_ticks(chart->to, right, AT_RIGHT, chart->x.most, 5);
+    ticks t = find_ticks(right, 5);
+    put_ticks(chart, right, &t, AT_RIGHT);
     put_title(chart->to, right, AT_RIGHT);
 }
 

@@ -12,6 +12,7 @@ typedef struct emi_axis {
     int log;
     int percent;
     int whole; /* numbers of things, of which there are no halves */
+    int bare;  /* places that mean nothing, and have no numbers */
     const char *title;
 } emi_axis;
 

@@ -3,9 +3,12 @@
 #include "base/text.h"
 #include "page/points.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double least_step = 1e-12; /* of a scale, beside its largest number: 15 digits tell more than this */
 
 typedef struct kind {
     const char *name;
@@ -51,17 +54,19 @@ static size_t count_kinds(const emi_points *p, const char **sorted, kind *kinds)
     return count;
 }
 
-/* Are there too many numbers for classes, and nothing else? */
+/* Are there too many numbers for classes, and nothing else?  Of a scale each step is another number, so that "1.0", "1.00" and so on, and
+ * what only its last digits tell apart, are none. */
 static int is_scale(emi_classes *c, const kind *kinds, size_t count)
 {
     if (count <= EMI_CLASSES_MOST) return 0;
     c->least = INFINITY, c->most = -INFINITY;
     for (size_t n = 0; n < count; n++) {
-        if (isnan(kinds[n].number)) return 0;
+        if (isnan(kinds[n].number)) return 0; /* infinite ones too */
         c->least = fmin(c->least, kinds[n].number);
         c->most = fmax(c->most, kinds[n].number);
     }
-    return isfinite(c->most - c->least);
+    double width = c->most - c->least, size = fmax(fabs(c->most), fabs(c->least));
+    return isfinite(width) && width / EMI_SCALE_STEPS > fmax(least_step * size, DBL_MIN);
 }
 
 static int class_of(const emi_classes *c, const char *label)

@@ -142,8 +142,12 @@ void emi_page_method(emi_html *to, const em_page *page)
         draw(to, &c);
     else if (info->iterations <= 2)
         emi_put(to, "<p class=\"soft\">So few iterations make no curve.</p>\n");
-    else
+    else if (em_model_trace_rows(page->model) + page->step_count)
         emi_put(
             to,
-            "<p class=\"soft\">How near each iteration came was not kept: the page of the fit itself has it.</p>\n");
+            "<p class=\"soft\">Fewer than three of these iterations have a number that tells how near they came: that "
+            "makes no curve.</p>\n");
+    else
+        emi_put(to, "<p class=\"soft\">How near each iteration came %s</p>\n",
+                emi_page_is_own(page) ? "was not noted." : "was not kept: the page of the fit itself has it.");
 }

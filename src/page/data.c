@@ -26,14 +26,28 @@ static void put_scale(emi_html *to, const em_info *info)
     emi_put(to, "</dd>\n");
 }
 
-static void put_centre(emi_html *to, const em_model *model)
+/* 1: yes, 0: no, -1: not known, as in a model that is all centre is 0. */
+static int is_centred(const em_page *page)
 {
-    const double *mean = em_model_mean(model);
-    int centred = 0;
-    for (int f = 0; f < em_model_features(model); f++) centred |= mean[f] != 0;
-    emi_put(to, "<dt>Centre</dt><dd>%s</dd>\n",
-            centred ? "the mean of each feature over all rows was subtracted"
-                    : "no mean was subtracted, or all means are 0");
+    const double *mean = em_model_mean(page->model);
+    char asked[8];
+    for (int f = 0; f < em_model_features(page->model); f++)
+        if (mean[f] != 0) return 1;
+    if (!page->options || em_options_get(page->options, "center", asked, sizeof asked) < 0) return -1;
+    return strcmp(asked, "no") != 0;
+}
+
+int emi_page_is_uncentred(const em_page *page)
+{
+    return is_centred(page) == 0;
+}
+
+static void put_centre(emi_html *to, const em_page *page)
+{
+    static const char *const words[] = {"not known: no mean was subtracted, or all means are 0",
+                                        "none: no mean was subtracted, as was asked for",
+                                        "the mean of each feature over all rows was subtracted"};
+    emi_put(to, "<dt>Centre</dt><dd>%s</dd>\n", words[is_centred(page) + 1]);
 }
 
 static void put_features(emi_html *to, const em_model *model)
@@ -112,7 +126,7 @@ void emi_page_data(emi_html *to, const em_page *page)
     emi_put(to, "</dd>\n");
     put_inputs(to, page);
     put_features(to, page->model);
-    put_centre(to, page->model);
+    put_centre(to, page);
     put_scale(to, info);
     if (info->missing_values) {
         emi_put(to, "<dt>Missing</dt><dd>");
@@ -121,8 +135,10 @@ void emi_page_data(emi_html *to, const em_page *page)
     }
     emi_put(to, "</dl>\n");
     put_left_out(to, page);
-    if (!page->input_count)
-        emi_put(to, "<p class=\"soft\">Which files these were, and what was left out of them, a model does not keep: "
-                    "the page of the fit "
-                    "itself has it.</p>\n");
+    if (page->input_count) return;
+    if (emi_page_is_own(page))
+        emi_put(to,
+                "<p class=\"soft\">The rows came from the program that asked for the fit, which names no files.</p>\n");
+    else
+        emi_put(to, "<p class=\"soft\">Which files these were, and what was left out of them, %s</p>\n", EMI_NOT_KEPT);
 }

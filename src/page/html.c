@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -111,6 +112,40 @@ void emi_put_cut(emi_html *to, const char *text, int letters)
     int fits = emi_utf8_length(text) <= (size_t)letters;
     (void)put_letters(to, text, fits ? letters : letters - 1);
     if (!fits) put_bytes(to, "\xe2\x80\xa6", 3);
+}
+
+void emi_put_cut_middle(emi_html *to, const char *text, int letters)
+{
+    size_t length = emi_utf8_length(text);
+    int fits = length <= (size_t)letters, end = letters / 2;
+    text = put_letters(to, text, fits ? letters : letters - 1 - end);
+    if (fits) return;
+    put_bytes(to, "\xe2\x80\xa6", 3);
+    for (size_t left = length - (size_t)(letters - 1 - end); left > (size_t)end; left--) (void)emi_utf8_next(&text);
+    (void)put_letters(to, text, end);
+}
+
+/* Widths are those of DejaVu Sans, which is wide as such letters go; what is no alphabet of ours may be twice as wide. */
+double emi_text_width(const char *text, int letters, double size)
+{
+    double width = 0;
+    for (; *text && letters > 0; letters--) {
+        uint32_t letter = emi_utf8_next(&text);
+        int narrow = letter < 0x80 && strchr(".,:;-|!'ijlI ", (int)letter), wide = letter >= 0x1100;
+        width += narrow ? 0.4 : wide ? 1.05 : letter < 0x80 && strchr("%mwMW@", (int)letter) ? 1 : 0.66;
+    }
+    return width * size;
+}
+
+const char *emi_real_text(char room[EMI_REAL_ROOM], double value, double step, int digits)
+{
+    enum { ALL_DIGITS = 15 };
+    char format[16];
+    double needed = ceil(log10(fabs(value) / step)) + 1; /* NaN and infinite of 0, which has one */
+    if (needed > digits) digits = needed < ALL_DIGITS ? (int)needed : ALL_DIGITS;
+    (void)snprintf(format, sizeof format, "%%.%dg", digits);
+    (void)emi_text_print(room, EMI_REAL_ROOM, format, value);
+    return room;
 }
 
 void emi_put_name(emi_html *to, const char *name, int letters)

@@ -26,6 +26,16 @@ void emi_put_name(emi_html *to, const char *name, int letters);
 /* The same inside an SVG's text. */
 void emi_put_cut(emi_html *to, const char *text, int letters);
 
+/* The same, where the end tells names apart: "univer…inic-15". */
+void emi_put_cut_middle(emi_html *to, const char *text, int letters);
+
+/* How wide a text of that many letters at most will be, where `size` is that of the type: about, and rather too wide. */
+double emi_text_width(const char *text, int letters, double size);
+
+/* A number with as many digits as tell it from another one that is a step away, and with no fewer than `digits`. */
+enum { EMI_REAL_ROOM = 32 };
+const char *emi_real_text(char room[EMI_REAL_ROOM], double value, double step, int digits);
+
 /* "12,345", with a thin blank for the comma. */
 void emi_put_count(emi_html *to, unsigned long long count);
 

@@ -1,6 +1,7 @@
 /* Who took part: the network as a drawing, and what each node had. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "page/layout.h"
 #include "page/parts.h"
 
@@ -15,7 +16,11 @@ enum {
     EDGES_DRAWN = 6000,
     WIDTH = 440,
     HEIGHT = 330,
-    MARGIN = 34
+    MARGIN = 34,
+    NUMBER_RADIUS = 7, /* of a node that has room for a number */
+    NAME_LETTERS = 16, /* below a node */
+    NAME_BELOW = 12,
+    TYPE_SIZE = 13 /* of the style, and not less */
 };
 
 static const char *name_of(const em_page *page, int node, char room[32])
@@ -34,6 +39,7 @@ typedef struct drawing {
     size_t edges;
     double *x, *y; /* in the picture */
     double radius;
+    int shows_names;
 } drawing;
 
 static void put_edges(const drawing *d)
@@ -59,18 +65,53 @@ static void put_nodes(const drawing *d)
         if (rows && rows[i]) emi_put(d->to, ": %llu row%s", (unsigned long long)rows[i], rows[i] == 1 ? "" : "s");
         emi_put(d->to, "</title></circle>");
     }
-    /* Numbers within the nodes, names below them. */
-    for (int i = 0; i < d->nodes && d->nodes <= NAMED; i++) {
-        int named = d->page->node_names != NULL;
-        if (!named && d->radius < 7) break;
-        emi_put(d->to, "<text class=\"middle %s\" x=\"%.1f\" y=\"%.1f\">", named ? "name" : "number", d->x[i],
-                d->y[i] + (named ? d->radius + 12 : 3.5));
-        emi_put_cut(d->to, name_of(d->page, i, room), 16);
-        emi_put(d->to, "</text>");
+}
+
+/* Where the name of a node is, below it and within the picture. */
+static double name_place(const drawing *d, int node, double *width, double *y)
+{
+    char room[32];
+    *width = emi_text_width(name_of(d->page, node, room), NAME_LETTERS + 1, TYPE_SIZE);
+    *y = d->y[node] + d->radius + NAME_BELOW;
+    return fmax(fmin(d->x[node], WIDTH - *width / 2), *width / 2);
+}
+
+/* Is every name short, and beside all other names and all circles? */
+static int names_fit(const drawing *d)
+{
+    for (int i = 0; i < d->nodes; i++) {
+        double width, y, x = name_place(d, i, &width, &y);
+        if (emi_utf8_length(d->page->node_names[i]) > NAME_LETTERS) return 0;
+        for (int j = 0; j < d->nodes; j++) {
+            double other_width, other_y, other_x = name_place(d, j, &other_width, &other_y);
+            if (i == j) continue;
+            if (fabs(x - other_x) < (width + other_width) / 2 + 3 && fabs(y - other_y) < TYPE_SIZE) return 0;
+            if (fabs(x - d->x[j]) < width / 2 + d->radius && fabs(y - 4 - d->y[j]) < 6 + d->radius) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Names below the nodes where there is room for all, and else numbers within, which the list explains where nodes have names. */
+static void put_texts(const drawing *d)
+{
+    char room[32];
+    int named = d->page->node_names != NULL;
+    if (d->nodes > NAMED || (!d->shows_names && d->radius < NUMBER_RADIUS)) return;
+    for (int i = 0; i < d->nodes; i++) {
+        double width, y, x = name_place(d, i, &width, &y);
+        if (d->shows_names) {
+            emi_put(d->to, "<text class=\"middle name\" x=\"%.1f\" y=\"%.1f\">%s</text>", x, y,
+                    name_of(d->page, i, room));
+        } else {
+            emi_put(d->to, "<text class=\"middle number\" x=\"%.1f\" y=\"%.1f\">%d</text>", d->x[i], d->y[i] + 3.5,
+                    i + named);
+        }
     }
 }
 
-static em_status draw(emi_html *to, const em_page *page, em_error *err)
+/* *numbered: nodes that have names were given numbers. */
+static em_status draw(emi_html *to, const em_page *page, int *numbered, em_error *err)
 {
     em_status status = EM_OK;
     drawing d = {.page = page, .to = to, .nodes = em_graph_nodes(page->graph), .edges = em_graph_edges(page->graph)};
@@ -83,15 +124,19 @@ static em_status draw(emi_html *to, const em_page *page, em_error *err)
     for (int i = 0; i < d.nodes; i++) d.x[i] += MARGIN, d.y[i] += MARGIN;
     for (int i = 0; i < d.nodes && d.nodes <= NAMED; i++) /* none hides another */
         for (int j = 0; j < i; j++) d.radius = fmin(d.radius, 0.47 * hypot(d.x[i] - d.x[j], d.y[i] - d.y[j]));
+    d.shows_names = page->node_names && d.nodes <= NAMED && names_fit(&d);
+    *numbered = page->node_names && d.nodes <= NAMED && !d.shows_names && d.radius >= NUMBER_RADIUS;
     emi_put(to,
             "<figure><svg class=\"network\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%d nodes and %zu links "
             "between them\">",
             WIDTH, HEIGHT, d.nodes, d.edges);
     put_edges(&d);
     put_nodes(&d);
+    put_texts(&d);
     emi_put(to, "</svg><figcaption>%d node%s, %zu link%s.", d.nodes, d.nodes == 1 ? "" : "s", d.edges,
             d.edges == 1 ? "" : "s");
     if (d.edges > EDGES_DRAWN) emi_put(to, " So many are not drawn.");
+    if (*numbered) emi_put(to, " The list has the names that belong to the numbers.");
     if (page->own_node) emi_put(to, " The one with a rim is this site.");
     emi_put(to, "</figcaption></figure>\n");
 done:
@@ -111,7 +156,7 @@ static int degree_of(const em_graph *graph, int node)
     return count;
 }
 
-static void put_list(emi_html *to, const em_page *page, int nodes)
+static void put_list(emi_html *to, const em_page *page, int nodes, int numbered)
 {
     char room[32];
     emi_put(to, "<div class=\"wide\"><table class=\"numbers\" id=\"nodes\"><thead><tr><th scope=\"col\">node</th>");
@@ -119,6 +164,7 @@ static void put_list(emi_html *to, const em_page *page, int nodes)
     emi_put(to, "<th scope=\"col\">links</th></tr></thead><tbody>\n");
     for (int i = 0; i < nodes; i++) {
         emi_put(to, "<tr><th scope=\"row\">");
+        if (numbered) emi_put(to, "%d. ", i + 1);
         emi_put_name(to, name_of(page, i, room), EMI_NAME_LETTERS);
         emi_put(to, "%s</th>", i + 1 == page->own_node ? " (this site)" : "");
         if (page->node_rows) emi_put(to, "<td>");
@@ -153,7 +199,7 @@ static void put_range(emi_html *to, const em_page *page, int nodes)
 em_status emi_page_network(emi_html *to, const em_page *page, em_error *err)
 {
     em_status status = EM_OK;
-    int nodes = em_model_info(page->model)->nodes;
+    int nodes = em_model_info(page->model)->nodes, numbered = 0;
     if (nodes == 1) {
         emi_put(to, "<p>One node, which has all rows.</p>\n");
         return EM_OK;
@@ -167,15 +213,15 @@ em_status emi_page_network(emi_html *to, const em_page *page, em_error *err)
                 ? " Every share of a node was hidden in random numbers that cancel when all shares are added (masks)."
                 : "");
     if (!page->graph || em_graph_nodes(page->graph) != nodes) {
-        emi_put(to, "<p class=\"soft\">Who was linked with whom, a model does not keep: the page of the fit itself has "
-                    "it.</p>\n");
+        emi_put(to, "<p class=\"soft\">Who was linked with whom, %s</p>\n",
+                emi_page_is_own(page) ? "could not be found out again." : EMI_NOT_KEPT);
         return EM_OK;
     }
     if (page->topology) emi_put(to, "<p>The network: %s.</p>\n", page->topology);
     emi_put(to, "<div class=\"pair\">");
-    TRY(draw(to, page, err));
+    TRY(draw(to, page, &numbered, err));
     if (nodes <= (page->node_names ? NAMED_LISTED : LISTED))
-        put_list(to, page, nodes);
+        put_list(to, page, nodes, numbered);
     else
         put_range(to, page, nodes);
     emi_put(to, "</div>\n");

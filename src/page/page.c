@@ -98,7 +98,7 @@ static em_status put_sections(emi_html *to, const em_page *page, em_error *err)
     TRY(emi_page_again(to, page, err));
     close_section(to);
     open_section(to, "glossary", "What the words mean");
-    emi_page_glossary(to);
+    emi_page_glossary(to, page);
     close_section(to);
 done:
     return status;

@@ -9,13 +9,20 @@
 /* A noun for a count: "1 row", "2 rows". */
 void emi_put_number_of(emi_html *to, unsigned long long count, const char *noun);
 
+/* Is it the page of the fit itself, made by who has the command?  That of a model alone says what a model does not keep. */
+int emi_page_is_own(const em_page *page);
+#define EMI_NOT_KEPT "a model does not keep: the page of the fit itself has it."
+
+/* Is it known that no mean was subtracted?  Then "variances" are mean squares. */
+int emi_page_is_uncentred(const em_page *page);
+
 /* style.css, which the build makes C of. */
 extern const char emi_page_style[];
 
 /* words.c: how it ended, and how far the answer can be trusted, for who has never heard of an eigenvector. */
 void emi_page_verdict(emi_html *to, const em_model *model); /* in one sentence */
 void emi_page_certificate(emi_html *to, const em_page *page);
-void emi_page_glossary(emi_html *to);
+void emi_page_glossary(emi_html *to, const em_page *page);
 
 /* data.c: rows and columns, and what was done to them. */
 void emi_page_data(emi_html *to, const em_page *page);

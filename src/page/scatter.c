@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LAYERS = 8, NAMED = 12, CROWD = 8 };
+enum { LAYERS = 8, NAMED = 12, CROWD = 8, NAME_LETTERS = 16, NAME_GAP = 6, NAME_HEIGHT = 14 };
 
 typedef struct scatter {
     emi_chart chart;
@@ -58,7 +58,8 @@ static void put_class(emi_html *to, const emi_classes *c, int class)
         emi_put(to, "c%d%s", class % 8, (class + class / 8) % 2 ? " square" : "");
 }
 
-/* Points are lines of no length, which have round or square ends: a few letters each. */
+/* Points are lines of almost no length, which have round or square ends: a few letters each.  Of none at all they would be nothing on paper,
+ * where PDF paints square ends along a direction alone. */
 static void put_points(const scatter *s, int class, size_t layer)
 {
     int begun = 0;
@@ -70,7 +71,7 @@ static void put_points(const scatter *s, int class, size_t layer)
             put_class(to, s->classes, class);
             emi_put(to, "\" d=\"");
         }
-        emi_put(to, "M%.1f %.1fh0", emi_axis_at(&s->chart.x, x_of(s, n)), emi_axis_at(&s->chart.y, y_of(s, n)));
+        emi_put(to, "M%.1f %.1fh.01", emi_axis_at(&s->chart.x, x_of(s, n)), emi_axis_at(&s->chart.y, y_of(s, n)));
     }
     if (begun) emi_put(to, "\"/>");
 }
@@ -90,26 +91,46 @@ static int find_middle(const scatter *s, int class, double *x, double *y)
     return count >= CROWD;
 }
 
-/* The names of a few classes at the middle of their points, or a line or two above or below where another one is. */
+/* A name in the picture, as wide as it is thought to be, around its middle. */
+typedef struct name_box {
+    double x, y, width;
+} name_box;
+
+static int is_hidden(const name_box *one, const name_box *others, int count)
+{
+    int hidden = 0;
+    for (int n = 0; n < count; n++)
+        hidden |= fabs(one->x - others[n].x) < (one->width + others[n].width) / 2 + NAME_GAP &&
+                  fabs(one->y - others[n].y) < NAME_HEIGHT;
+    return hidden;
+}
+
+/* The names of a few classes at the middle of their points, or a line or two above or below where another one is.  One that finds no
+ * room is left out, as the legend has it. */
 static void put_names(const scatter *s)
 {
     static const int lines[] = {0, 15, -15, 30, -30};
-    double x[NAMED], y[NAMED], middle;
-    int placed = 0;
+    static const double type_size = 13; /* of the style, and bold */
+    name_box placed[NAMED];
+    int count = 0;
     const emi_classes *c = s->classes;
+    const emi_axis *x = &s->chart.x, *y = &s->chart.y;
     for (int class = 0; class < c->count && c->count <= NAMED && !c->is_scale; class ++) {
-        if (!find_middle(s, class, &x[placed], &middle)) continue;
+        name_box *l = &placed[count];
+        double middle;
         int hidden = 1;
+        if (!find_middle(s, class, &l->x, &middle)) continue;
+        l->width = emi_text_width(c->names[class], NAME_LETTERS, type_size);
+        l->x = fmax(fmin(l->x, x->most - l->width / 2), x->least + l->width / 2);
         for (size_t line = 0; hidden && line < sizeof lines / sizeof *lines; line++) {
-            y[placed] = middle + lines[line];
-            hidden = 0;
-            for (int n = 0; n < placed; n++) hidden |= fabs(x[n] - x[placed]) < 44 && fabs(y[n] - y[placed]) < 14;
+            l->y = middle + lines[line];
+            hidden = l->y < y->most || l->y > y->least || is_hidden(l, placed, count);
         }
         if (hidden) continue;
-        emi_put(s->chart.to, "<text class=\"middle halo\" x=\"%.1f\" y=\"%.1f\">", x[placed], y[placed] + 4);
-        emi_put_cut(s->chart.to, c->names[class], 14);
+        emi_put(s->chart.to, "<text class=\"middle halo\" x=\"%.1f\" y=\"%.1f\">", l->x, l->y + 4);
+        emi_put_cut_middle(s->chart.to, c->names[class], NAME_LETTERS);
         emi_put(s->chart.to, "</text>");
-        placed++;
+        count++;
     }
 }
 
@@ -122,11 +143,16 @@ static void put_picture(scatter *s, const em_model *model)
     (void)snprintf(across, sizeof across, "component %d (%.0f%% of the variance)", s->across + 1,
                    100 * ratio[s->across]);
     (void)snprintf(up, sizeof up, "component %d (%.0f%%)", s->up + 1, 100 * ratio[s->up]);
-    (void)snprintf(words, sizeof words, "%zu rows as points, along components %d and %d", count, s->across + 1,
-                   s->up + 1);
-    fit_axes(s);
     s->chart.x.title = across;
-    s->chart.y.title = s->up != s->across ? up : NULL;
+    if (s->up != s->across) {
+        s->chart.y.title = up;
+        (void)snprintf(words, sizeof words, "%zu rows as points, along components %d and %d", count, s->across + 1,
+                       s->up + 1);
+    } else {
+        s->chart.y.bare = 1; /* chance, and the class */
+        (void)snprintf(words, sizeof words, "%zu rows as points, along component %d", count, s->across + 1);
+    }
+    fit_axes(s);
     emi_put(to, "<figure>");
     emi_chart_begin(&s->chart, words);
     emi_put(to, "<g class=\"points %s\">", count <= 300 ? "few" : count <= 2000 ? "some" : "many");
@@ -145,7 +171,14 @@ static void put_sign(emi_html *to, const emi_classes *c, int class)
 {
     emi_put(to, "<svg class=\"sign points few\" viewBox=\"2 2 8 8\" aria-hidden=\"true\"><path class=\"");
     put_class(to, c, class);
-    emi_put(to, "\" d=\"M6 6h0\"/></svg> ");
+    emi_put(to, "\" d=\"M6 6h.01\"/></svg> ");
+}
+
+/* Of a scale. */
+static void put_step(emi_html *to, double from, double step)
+{
+    char texts[2][EMI_REAL_ROOM];
+    emi_put(to, "%s to %s", emi_real_text(texts[0], from, step, 3), emi_real_text(texts[1], from + step, step, 3));
 }
 
 static void put_legend(emi_html *to, const char *label, const emi_classes *c)
@@ -159,7 +192,7 @@ static void put_legend(emi_html *to, const char *label, const emi_classes *c)
         emi_put(to, "<li>");
         put_sign(to, c, class);
         if (c->is_scale)
-            emi_put(to, "%.3g to %.3g", c->least + class * step, c->least + (class + 1) * step);
+            put_step(to, c->least + class * step, step);
         else
             emi_put_name(to, c->names[class], EMI_NAME_LETTERS);
         emi_put(to, " <small>%zu</small></li>", c->sizes[class]);
@@ -217,6 +250,7 @@ em_status emi_page_scores(emi_html *to, const em_page *page, em_error *err)
     TRY(emi_points_find(&points, page, err));
     TRY(emi_classes_find(&classes, &points, err));
     put_words(to, page, &points);
+    emi_put(to, "<div class=\"together\">\n");
     put_legend(to, page->label, &classes);
     emi_put(to, "<div class=\"pictures\" id=\"scores\">");
     for (int k = 0; k < points.columns; k += 2) {
@@ -226,7 +260,7 @@ em_status emi_page_scores(emi_html *to, const em_page *page, em_error *err)
         s.up = k + 1 < points.columns ? k + 1 : k;
         put_picture(&s, page->model);
     }
-    emi_put(to, "</div>\n");
+    emi_put(to, "</div></div>\n");
 done:
     emi_classes_free(&classes);
     emi_points_free(&points);

@@ -79,10 +79,9 @@ static void put_table(emi_html *to, const em_model *model)
 {
     const double *variance = em_model_explained_variance(model), *ratio = em_model_explained_variance_ratio(model),
                  *residual = em_model_residuals(model), *angle = em_model_angle_bounds(model);
-    emi_put(to,
-            "<div class=\"wide\"><table class=\"numbers\" id=\"components\"><thead><tr><th scope=\"col\">component</th>"
-            "<th scope=\"col\">variance</th><th scope=\"col\">share</th><th scope=\"col\">sum</th>"
-            "<th scope=\"col\">residual</th><th scope=\"col\">angle</th></tr></thead><tbody>\n");
+    emi_put(to, "<div class=\"wide\"><table class=\"numbers\" id=\"components\"><thead><tr><th scope=\"col\">no.</th>"
+                "<th scope=\"col\">variance</th><th scope=\"col\">share</th><th scope=\"col\">sum</th>"
+                "<th scope=\"col\">residual</th><th scope=\"col\">angle</th></tr></thead><tbody>\n");
     for (int k = 0; k < em_model_components_count(model); k++) {
         emi_put(to, "<tr><th scope=\"row\">%d</th><td>%.6g</td><td>%.2f%%</td><td>%.2f%%</td><td>%.1e</td>", k + 1,
                 variance[k], 100 * ratio[k], emi_page_share(model, k + 1), residual[k]);

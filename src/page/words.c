@@ -12,6 +12,11 @@ void emi_put_number_of(emi_html *to, unsigned long long count, const char *noun)
     emi_put(to, " %s%s", noun, count == 1 ? "" : "s");
 }
 
+int emi_page_is_own(const em_page *page)
+{
+    return page->command != NULL;
+}
+
 /* ---- how it ended -------------------------------------------------------------------------------------------- */
 
 typedef struct ending {
@@ -108,15 +113,37 @@ static void put_single(emi_html *to, const em_model *model)
                 unknown, unknown == 1 ? "" : "s", unknown == 1 ? "" : "s");
 }
 
+/* Is it the estimate that does not tell components first to end - 1 apart, and not the data?  So it is where their residuals leave
+ * variances open in the eight digits that would be alike, or a larger component was missed.  apps/eigenmesh/report_certificate.c asks
+ * the same. */
+static int is_too_far(const em_model *model, int first, int end, int open)
+{
+    static const double alike = 1e-8;
+    const em_info *info = em_model_info(model);
+    if (info->reason == EM_CONVERGED || info->reason == EM_STOPPED_ROUNDING) return 0;
+    for (int k = first; k < end; k++)
+        if (!(em_model_residuals(model)[k] <= fmax(info->tolerance, alike))) return 1;
+    return open && info->reason == EM_STOPPED_MISSED;
+}
+
 /* Components whose variances are too close to tell the vectors apart. */
 static void put_alike(emi_html *to, const em_model *model, int first, int end, int open)
 {
     double bound = em_model_subspace_bounds(model)[first];
+    int last = open ? end + 1 : end;
+    if (is_too_far(model, first, end, open)) {
+        emi_put(to,
+                "<p>This estimate is too far off to tell components %d to %d apart. That says nothing about the data: "
+                "a fit "
+                "that comes nearer may well tell them apart.</p>\n",
+                first + 1, last);
+        return;
+    }
     emi_put(to,
             "<p>Components %d to %d explain nearly the same variance. Data like this does not say which direction is "
             "whose: any mixture "
             "of them would do as well, so do not read a meaning into one of them alone.",
-            first + 1, open ? end + 1 : end);
+            first + 1, last);
     if (open)
         emi_put(to, " The last of these was not asked for; asking for one more component shows it.");
     else if (bound < 1) {
@@ -138,8 +165,10 @@ static void put_clusters(emi_html *to, const em_model *model)
         if (end - k > 1 || open) put_alike(to, model, k, end, open);
     }
     if (has < K)
-        emi_put(to, "<p>The data has no variance beyond component %d: %s direction%s, and mean%s nothing.</p>\n", has,
-                has + 1 < K ? "those after it have arbitrary" : "the one after it has an arbitrary",
+        emi_put(to,
+                "<p>The data has no variance beyond component %d that could be told from rounding: %s direction%s, and "
+                "mean%s nothing.</p>\n",
+                has, has + 1 < K ? "those after it have arbitrary" : "the one after it has an arbitrary",
                 has + 1 < K ? "s" : "", has + 1 < K ? "" : "s");
     if (info->limited)
         emi_put(to,
@@ -149,20 +178,24 @@ static void put_clusters(emi_html *to, const em_model *model)
                 info->limited, info->limited == 1 ? " is" : "s are");
 }
 
+/* Of all components together, in percent. */
+static void put_share(emi_html *to, const em_page *page, double share)
+{
+    int one = em_model_components_count(page->model) == 1, uncentred = emi_page_is_uncentred(page);
+    emi_put(to, "<p>%s %.3g%% of what %s: that is how much of the %s is kept when each row is described by %s.</p>\n",
+            one ? "The component holds" : "Together the components hold",
+            share < 99.95        ? share
+            : share < 100 - 1e-9 ? 99.9
+                                 : 100, /* all of it only where it is all */
+            uncentred ? "lies between rows and 0" : "differs between rows",
+            uncentred ? "sum of all squares" : "data's variance", one ? "this one number" : "these few numbers");
+}
+
 void emi_page_certificate(emi_html *to, const em_page *page)
 {
     const em_info *info = em_model_info(page->model);
     double share = emi_page_share(page->model, em_model_components_count(page->model));
-    if (isfinite(share))
-        emi_put(to,
-                "<p>%s %.3g%% of what differs between rows: that is how much of the data's variance is kept when each "
-                "row is "
-                "described by %s.</p>\n",
-                em_model_components_count(page->model) == 1 ? "The component holds" : "Together the components hold",
-                share < 99.95        ? share
-                : share < 100 - 1e-9 ? 99.9
-                                     : 100, /* all of it only where it is all */
-                em_model_components_count(page->model) == 1 ? "this one number" : "these few numbers");
+    if (isfinite(share)) put_share(to, page, share);
     emi_put(
         to,
         "<p>How far the answer can be off was not guessed by the method that found it. When it was done, the "
@@ -195,13 +228,19 @@ void emi_page_certificate(emi_html *to, const em_page *page)
 
 /* ---- what words mean --------------------------------------------------------------------------------------------- */
 
-void emi_page_glossary(emi_html *to)
+void emi_page_glossary(emi_html *to, const em_page *page)
 {
-    static const char *const words[][2] = {
+    static const char *const from_mean[][2] = {
         {"Variance", "how much numbers differ from their mean: the mean of the squared differences."},
         {"Component", "a direction in which rows differ: a mixture of features. The first one is that in which they "
                       "differ most, the "
-                      "second that in which they differ most beside it, and so on."},
+                      "second that in which they differ most beside it, and so on."}};
+    static const char *const from_zero[][2] = {
+        {"Variance", "here, as no mean was subtracted, how far numbers are from 0: the mean of their squares."},
+        {"Component",
+         "a direction in which rows lie away from 0: a mixture of features. The first one is that in which they "
+         "are farthest from it, the second that in which they are farthest beside it, and so on."}};
+    static const char *const words[][2] = {
         {"Loading",
          "what a feature weighs in that mixture, from -1 to 1. The squares of a component's loadings add up to 1."},
         {"Score", "where a row lies along a component."},
@@ -209,6 +248,10 @@ void emi_page_glossary(emi_html *to)
         {"Angle",
          "how far a component can point away from the exact one; 0 degrees is exact, 90 is no relation at all."}};
     emi_put(to, "<dl class=\"words\">\n");
+    for (size_t n = 0; n < sizeof from_mean / sizeof *from_mean; n++) {
+        const char *const *word = emi_page_is_uncentred(page) ? from_zero[n] : from_mean[n];
+        emi_put(to, "<dt>%s</dt><dd>%s</dd>\n", word[0], word[1]);
+    }
     for (size_t n = 0; n < sizeof words / sizeof *words; n++)
         emi_put(to, "<dt>%s</dt><dd>%s</dd>\n", words[n][0], words[n][1]);
     emi_put(to, "</dl>\n");

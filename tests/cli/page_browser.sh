@@ -83,6 +83,63 @@ check seen.html telephone
 browser --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/page.html"
 [[ $(head -c 5 page.pdf) == "%PDF-" && $(stat -c %s page.pdf) -gt 20000 ]] || fail "the page does not print"
 
+# Large numbers, long names: no text of a picture lies on another or leaves it, and no table has to be moved, in a window and on
+# telephones.
+python3 - <<'P'
+import random
+random.seed(1)
+def table(name, columns, rows):
+    with open(name, "w") as out:
+        print(",".join(columns), file=out)
+        for row in rows: print(",".join(str(cell) for cell in row), file=out)
+sizes = [1e9, 3e8, 1e8]
+table("large.csv", "abc", ([random.gauss(0, s) for s in sizes] for n in range(300)))
+table("huge.csv", "abc", ([random.gauss(0, s) * 1e141 for s in sizes] for n in range(300)))
+table("far.csv", "abcd", ([1e6 + random.gauss(0, 1)] + [random.gauss(0, s / 1e8) for s in sizes] for n in range(300)))
+table("names.csv", [f"feature_{n}_" * 25 for n in range(9)] + ["where"],
+      ([random.gauss(0, 9 - k) for k in range(9)] + [f"university-clinic-{n % 9}"] for n in range(300)))
+P
+works fit large.csv -k 3 --report large.html --report-scores
+works fit huge.csv -k 3 --report huge.html --report-scores
+works fit far.csv -k 4 --no-center --report far.html --report-scores
+works fit names.csv -k 8 --report names.html --label where
+works fit names.csv -k 1 --report strips.html --label where
+# shellcheck disable=SC2016 # what looks like variables is JavaScript
+wrong='<script>addEventListener("load", () => { const wrong = [];
+ for (const picture of document.querySelectorAll("figure svg")) { const texts = [...picture.querySelectorAll("text")], frame = picture.getBoundingClientRect();
+  texts.forEach((text, n) => { const one = text.getBoundingClientRect();
+   if (one.left < frame.left - 1 \|\| one.right > frame.right + 1) wrong.push(text.textContent + " leaves");
+   texts.slice(n + 1).forEach(t => { const other = t.getBoundingClientRect(), slack = 3;
+    if (one.left + slack < other.right \&\& other.left + slack < one.right \&\& one.top + slack < other.bottom \&\& other.top + slack < one.bottom)
+     wrong.push(text.textContent + " on " + t.textContent); }); }); }
+ for (const table of document.querySelectorAll(".wide")) if (table.scrollWidth > table.clientWidth) wrong.push("a table of " + table.scrollWidth + " in " + table.clientWidth);
+ if (document.documentElement.scrollWidth > innerWidth) wrong.push("page"); document.title = wrong.join("; ") \|\| "all is well"; });</script></body>'
+for page in large huge far names strips; do
+    sed -e '/Content-Security-Policy/d' -e "s|</body>|${wrong//$'\n'/\\$'\n'}|" "$page.html" >"$page.told.html"
+    for width in 1280 390 320; do
+        printf '<!DOCTYPE html><title></title><body><iframe src="%s.told.html" style="width:%dpx;height:800px;border:0"></iframe><script>addEventListener("load", () =>
+            setTimeout(() => { document.title = document.querySelector("iframe").contentDocument.title; }, 100));</script></body>' $page $width >frame.html
+        browser --allow-file-access-from-files --window-size=1400,900 --dump-dom "file://$PWD/frame.html" >seen.html
+        grep -q '<title>all is well</title>' seen.html || fail "$page at $width: $(grep -o '<title>.*</title>' seen.html)"
+    done
+done
+
+# Squares are on paper as they are on the screen: their colour is there.
+if command -v pdftoppm >/dev/null; then
+    works fit names.csv -k 2 --report squares.html --label where
+    browser --no-pdf-header-footer --print-to-pdf=squares.pdf "file://$PWD/squares.html"
+    pdftoppm -r 60 squares.pdf sheet
+    python3 - sheet*.ppm <<'P' || fail "classes of squares are not on paper"
+import sys
+def near(pixel, wanted): return all(abs(a - b) < 60 for a, b in zip(pixel, wanted))
+found = 0
+for name in sys.argv[1:]:
+    pixels = open(name, "rb").read().split(b"\n", 3)[3]
+    found += sum(near(pixels[n:n + 3], (0xcc, 0x79, 0xa7)) for n in range(0, len(pixels), 3))  # the fourth class
+assert found > 30, found
+P
+fi
+
 # The pages of a model alone, and of one component.
 works info model.npz --report alone.html
 works fit data.csv -k 1 --report one.html --label kind

@@ -46,7 +46,7 @@ python3 - <<'P' || fail "the points are not the scores of the rows"
 import re
 x = [float(line.split(",")[0]) for line in open("scores.csv") if re.match("-?[0-9]", line)]
 page = open("page.2.html", encoding="utf-8").read()
-points = [float(at) for at in re.findall(r"M([\d.]+) [\d.]+h0", page[page.index('id="scores"'):].split("</svg>")[0])]
+points = [float(at) for at in re.findall(r"M([\d.]+) [\d.]+h\.01", page[page.index('id="scores"'):].split("</svg>")[0])]
 assert len(points) == len(x) == 114
 # Eight layers, each in the order of the rows.
 drawn = [value for layer in range(8) for value in x[layer::8]]

@@ -4,6 +4,7 @@
 #include "support/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int count_ticks(emi_html *html)
@@ -69,12 +70,55 @@ static void a_range_of_anything_has_room(void **state)
     }
 }
 
+/* Between the title at the left and the end of the picture, and beside each other; `type` is as wide as letters get. */
+static void check_places(emi_axis x, emi_axis y)
+{
+    static const double type = 12.5, title = 14;
+    emi_html html = {0};
+    x.title = y.title = "title";
+    emi_chart chart = {.to = &html, .x = x, .y = y};
+    emi_chart_begin(&chart, "words");
+    emi_chart_end(&chart);
+    html.text = emi_realloc(html.text, html.size + 1);
+    html.text[html.size] = 0;
+    double before = 0;
+    for (const char *at = html.text; (at = strstr(at, "<text class=\"")); at++) {
+        char class[16], text[32];
+        double place;
+        if (sscanf(at, "<text class=\"%15[a-z]\" x=\"%lf\" y=\"%*f\">%31[^<]", class, &place, text) != 3) continue;
+        double width = emi_text_width(text, 32, type), left = strcmp(class, "end") ? place - width / 2 : place - width;
+        int fits = left >= (strcmp(class, "end") ? before : title) && left + width <= EMI_CHART_WIDTH + 0.1;
+        if (!fits) fail_msg("%s at %g has no room", text, place);
+        if (strcmp(class, "end") != 0) before = left + width;
+    }
+    emi_free(html.text);
+}
+
+static void numbers_have_room(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {{-2e5, 2e5},      {-2e4, 2e4}, {-1.7e150, 1.3e150}, {1e6 - 3, 1e6 + 3},
+                                       {-3e-7, 1.1e-6},  {0, 99999},  {-1e-200, 1e-201},   {123456789, 123456791},
+                                       {-0.0021, 0.0047}};
+    for (size_t n = 0; n < sizeof ranges / sizeof *ranges; n++)
+        for (size_t m = 0; m < sizeof ranges / sizeof *ranges; m++)
+            check_places((emi_axis){.from = ranges[n][0], .to = ranges[n][1]},
+                         (emi_axis){.from = ranges[m][0], .to = ranges[m][1]});
+}
+
+/* Places that mean nothing have none. */
+static void a_bare_axis_has_no_numbers(void **state)
+{
+    (void)state;
+    assert_int_equal(ticks_of((emi_axis){.from = 0, .to = 1, .bare = 1}), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_range_has_a_few_numbers),
-        cmocka_unit_test(numbers_without_digits_for_a_step_end),
-        cmocka_unit_test(a_range_of_anything_has_room),
+        cmocka_unit_test(every_range_has_a_few_numbers), cmocka_unit_test(numbers_without_digits_for_a_step_end),
+        cmocka_unit_test(a_range_of_anything_has_room),  cmocka_unit_test(numbers_have_room),
+        cmocka_unit_test(a_bare_axis_has_no_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,32 @@ static void names_are_cut_between_letters(void **state)
     is(&html, "<bdi>&lt;&lt;&lt;…</bdi>");
 }
 
+static void names_that_end_otherwise_stay_apart(void **state)
+{
+    (void)state;
+    emi_html html = {0};
+    emi_put_cut_middle(&html, "university-clinic-15", 10);
+    is(&html, "univ…ic-15");
+    emi_put_cut_middle(&html, "<日本語日本語>", 4);
+    is(&html, "&lt;…語&gt;");
+    emi_put_cut_middle(&html, "four", 4);
+    is(&html, "four");
+}
+
+/* Two that are a step apart are two texts. */
+static void numbers_have_the_digits_of_their_step(void **state)
+{
+    (void)state;
+    static const struct {
+        double value, step;
+        const char *text;
+    } cases[] = {{2001, 2.5, "2001"}, {1e5, 1, "100000"},       {100001, 1, "100001"},   {-2e5, 1e5, "-2e+05"},
+                 {0, 1, "0"},         {1e150, 5e149, "1e+150"}, {0.125, 0.005, "0.125"}, {1e16, 1e-3, "1e+16"}};
+    char room[EMI_REAL_ROOM];
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        assert_string_equal(emi_real_text(room, cases[n].value, cases[n].step, 3), cases[n].text);
+}
+
 static void puts_numbers(void)
 {
     emi_html html = {0};
@@ -88,6 +114,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(names_are_cut_between_letters),
+        cmocka_unit_test(names_that_end_otherwise_stay_apart),
+        cmocka_unit_test(numbers_have_the_digits_of_their_step),
         cmocka_unit_test(numbers_have_a_point_in_any_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

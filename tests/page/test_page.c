@@ -79,7 +79,7 @@ static void the_numbers_are_those_of_the_model(void **state)
     has(page, "2017-07-14 02:40 UTC");
     has(page, "<code>components = 3</code>, all others");
     assert_int_equal(page_counts(page, "<circle class=\"node"), 4);
-    assert_int_equal(page_counts(page, "h0"), 2 * 60 + 2); /* a point a row in both pictures, and two in the legend */
+    assert_int_equal(page_counts(page, "h.01"), 2 * 60 + 2); /* a point a row in both pictures, and two in the legend */
     free(page);
     em_model_free(&model);
 }
@@ -114,7 +114,7 @@ static void rows_are_there_only_when_asked_for(void **state)
 {
     (void)state;
     char *page = make(&(page_case){.nodes = 2, .components = 2});
-    assert_int_equal(page_counts(page, "h0"), 0);
+    assert_int_equal(page_counts(page, "h.01"), 0);
     assert_int_equal(page_counts(page, "class=\"private\""), 0);
     has(page, "Rows are not on this page");
     free(page);
@@ -134,13 +134,35 @@ static void every_shape_has_a_page(void **state)
         }
 }
 
+/* Names are in the drawing where all have room; where not, numbers are, and the list says whose. */
+static void sites_can_be_told_apart(void **state)
+{
+    (void)state;
+    char *page = make(&(page_case){.nodes = 3, .components = 2, .name = "berlin"});
+    assert_int_equal(page_counts(page, "<text class=\"middle name\""), 3);
+    assert_int_equal(page_counts(page, "1. <bdi>"), 0);
+    free(page);
+    static const page_case crowded[] = {{.nodes = 3, .components = 2, .name = "university-clinic-15"},
+                                        {.nodes = 30, .components = 2, .name = "hospital-15"}};
+    for (int n = 0; n < 2; n++) {
+        page = make(&crowded[n]);
+        check_tags(page);
+        assert_int_equal(page_counts(page, "<text class=\"middle name\""), 0);
+        assert_int_equal(page_counts(page, "<text class=\"middle number\""), crowded[n].nodes);
+        has(page, ">1</text>");
+        has(page, "1. <bdi>");
+        has(page, "The list has the names that belong to the numbers.");
+        free(page);
+    }
+}
+
 static void a_fragment_is_a_piece(void **state)
 {
     (void)state;
     char *page = make(&(page_case){.nodes = 3, .components = 3, .rows = 1, .fragment = 1});
     check_tags(page);
     assert_int_equal(page_counts(page, "<html") + page_counts(page, "<body") + page_counts(page, "<!DOCTYPE"), 0);
-    assert_int_equal(page_counts(page, "h0"), 0);
+    assert_int_equal(page_counts(page, "h.01"), 0);
     for (const char *line = strstr(page, "<style>\n") + 8; strncmp(line, "</style>", 8) != 0;
          line = strchr(line, '\n') + 1)
         if (*line != ' ' && strncmp(line, ".em", 3) != 0 && strncmp(line, "@media", 6) != 0 &&
@@ -197,6 +219,7 @@ int main(void)
         cmocka_unit_test(nothing_in_a_text_is_html),
         cmocka_unit_test(rows_are_there_only_when_asked_for),
         cmocka_unit_test(every_shape_has_a_page),
+        cmocka_unit_test(sites_can_be_told_apart),
         cmocka_unit_test(a_fragment_is_a_piece),
         cmocka_unit_test(a_model_alone_has_a_page),
         cmocka_unit_test(what_is_missing_is_told),

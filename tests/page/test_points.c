@@ -137,6 +137,33 @@ static void many_numbers_are_a_scale(void **state)
     emi_classes_free(&c);
 }
 
+/* Numbers that no scale could tell apart are classes as any other texts are. */
+static void numbers_without_a_range_are_no_scale(void **state)
+{
+    (void)state;
+    enum { COUNT = 20 };
+    static char names[COUNT][40];
+    const char *labels[COUNT];
+    for (int form = 0; form < 4; form++) /* one number; its last digits; next to nothing; more than there is */ {
+        for (int n = 0; n < COUNT; n++) {
+            if (form == 0)
+                (void)snprintf(names[n], sizeof names[n], "1.%0*d", n + 1, 0);
+            else if (form == 1)
+                (void)snprintf(names[n], sizeof names[n], "1.0000000000000%02d", n);
+            else if (form == 2)
+                (void)snprintf(names[n], sizeof names[n], "%de-323", n);
+            else
+                (void)snprintf(names[n], sizeof names[n], "%s%d.5e307", n % 2 ? "-" : "", n % 17);
+            labels[n] = names[n];
+        }
+        emi_classes c = sort_out(labels, COUNT);
+        assert_false(c.is_scale);
+        assert_int_equal(c.count, EMI_CLASSES_MOST - 1);
+        for (int n = 0; n < COUNT; n++) assert_true(c.of[n] >= 0 && c.of[n] <= c.count);
+        emi_classes_free(&c);
+    }
+}
+
 static void no_label_is_no_class(void **state)
 {
     (void)state;
@@ -157,6 +184,7 @@ int main(void)
         cmocka_unit_test(few_labels_are_classes_in_order),
         cmocka_unit_test(of_many_labels_the_most_frequent_have_a_colour),
         cmocka_unit_test(many_numbers_are_a_scale),
+        cmocka_unit_test(numbers_without_a_range_are_no_scale),
         cmocka_unit_test(no_label_is_no_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
