@@ -52,7 +52,7 @@ def test_rows_and_labels(tmp_path):
     assert "This page shows single rows of the data. They are drawn as points, with their labels" in said
     assert "These are 300 rows." in said and "no label 100" in said and "<b>two</b> 100" in said
     assert "<b>two" not in page.read_text()
-    assert page.read_text().count("h0") == 2 * 300 + 3
+    assert page.read_text().count("h.01") == 2 * 300 + 3
     pca.report(page, [X[:100], X[100:]], labels=np.arange(300) / 3)
     assert "0 to 12.5" in words(page)
     pca.report(page, X[:50])
