@@ -211,15 +211,10 @@ em_status emi_names_find(const char *const *names, size_t count, const char *con
 {
     if (same_order(names, count, wanted, wanted_count, place)) return EM_OK;
     entry *all = sorted(names, count);
-    unsigned char *taken = emi_calloc(count + 1, 1); /* a name that is wanted twice is not here if it is here once */
-    for (size_t f = 0; all && taken && f < wanted_count; f++) {
-        place[f] = find_one(all, count, wanted[f]);
-        if (place[f] < count && taken[place[f]]++) place[f] = EMI_NAME_ABSENT;
-    }
-    em_status status = all && taken ? EM_OK : emi_fail_memory(err, file);
-    emi_free(taken);
+    if (!all) return emi_fail_memory(err, file);
+    for (size_t f = 0; f < wanted_count; f++) place[f] = find_one(all, count, wanted[f]);
     emi_free(all);
-    return status;
+    return EM_OK;
 }
 
 static em_status refuse_others(const em_read_options *o, const size_t *place, const char *file, em_error *err)

@@ -62,6 +62,17 @@ static em_status remark_others(const emi_variants *v, em_data *data, const char 
     return EM_OK;
 }
 
+/* A name that is wanted twice, of twins that nothing tells apart, is not here if it is here once. */
+static em_status take_once(size_t *place, size_t wanted, size_t count, const char *file, em_error *err)
+{
+    unsigned char *taken = emi_calloc(count, 1);
+    if (!taken) return emi_fail_memory(err, file);
+    for (size_t f = 0; f < wanted; f++)
+        if (place[f] < count && taken[place[f]]++) place[f] = EMI_NAME_ABSENT;
+    emi_free(taken);
+    return EM_OK;
+}
+
 /* By another table's names: what this one has beside them is left out. */
 static em_status choose_features(const emi_variants *v, const em_read_options *o, em_data *data, em_error *err)
 {
@@ -69,6 +80,7 @@ static em_status choose_features(const emi_variants *v, const em_read_options *o
     data->pick = emi_calloc(o->feature_count, sizeof *data->pick);
     if (!data->pick) TRY(emi_fail_memory(err, data->name));
     TRY(emi_names_find(v->names, v->count, o->features, o->feature_count, data->name, data->pick, err));
+    TRY(take_once(data->pick, o->feature_count, v->count, data->name, err));
     TRY(refuse(o, data->pick, data->name, err));
     data->columns = o->feature_count;
     TRY(remark_others(v, data, o->features_of, err));
