@@ -240,7 +240,9 @@ static em_status add_argument(collisions *c, const arguments *args, file_use use
     if (use == WRITES_TABLE) text = table_to_write(text, room);
     if (use < READS) {
         TRY(add(c, (named_file){.written = 1, .in_parts = in_parts && cluster_size() > 1}, role, text, err));
-        return is_eigenvec(text) ? eigenval_path(text, beside), collisions_write(c, role, beside, err) : EM_OK;
+        if (!is_eigenvec(text)) return EM_OK;
+        eigenval_path(text, beside);
+        return collisions_write(c, role, beside, err);
     }
     if (use == READS_TABLES && args->operand_count == 1 && is_pattern(text)) {
         TRY(inputs_count(args, &nodes, err));
