@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20, LARGE = 4 << 20 };
+enum { CACHE_LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, SOME = 256 << 10, LARGE = 4 << 20 };
 
 static _Thread_local size_t refused;
 
@@ -34,7 +34,7 @@ void *emi_realloc(void *old, size_t bytes)
 }
 
 /* Large ones lie on large pages, where there are some: a fault for every 4 KiB takes longer than filling them. */
-double *emi_doubles(size_t count)
+double *emi_room(size_t count)
 {
     if (count > (SIZE_MAX - HUGE_PAGE) / sizeof(double)) return noted(NULL, SIZE_MAX);
     size_t bytes = count * sizeof(double), unit = bytes >= LARGE ? HUGE_PAGE : CACHE_LINE,
@@ -42,6 +42,18 @@ double *emi_doubles(size_t count)
     double *memory = aligned_alloc(unit, whole ? whole : unit);
     if (memory && unit == HUGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);
     return noted(memory, bytes);
+}
+
+/* Others have all their pages at once, if the system can. */
+double *emi_doubles(size_t count)
+{
+    double *memory = emi_room(count);
+#ifdef MADV_POPULATE_WRITE
+    size_t bytes = memory ? count * sizeof *memory : 0, before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+    if (bytes >= SOME && bytes < LARGE)
+        (void)madvise((char *)memory + before, (bytes - before) / PAGE * PAGE, MADV_POPULATE_WRITE);
+#endif
+    return memory;
 }
 
 char *emi_strdup(const char *text)

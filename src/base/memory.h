@@ -10,6 +10,7 @@ void *emi_malloc(size_t bytes);
 void *emi_calloc(size_t count, size_t size);
 void *emi_realloc(void *old, size_t bytes);
 double *emi_doubles(size_t count); /* aligned to a cache line; contents undefined */
+double *emi_room(size_t count);    /* the same, where much of it may never be used */
 char *emi_strdup(const char *text);
 void emi_free(void *memory); /* for all of the above */
 

@@ -33,7 +33,8 @@ typedef struct loop {
  * (1) `loops` are those under way, the latest first: a pass of one may itself run a loop, whose passes workers take that have
  *     nothing else to do.
  * (2) A loop is left by who runs it when all passes are taken and nobody is inside: it outlives its use.
- * (3) All but `next`, and the loops' failures, are read and written under `lock`. */
+ * (3) All but `next`, and the loops' failures, are read and written under `lock`.
+ * (4) Threads 1 .. started are there: none before the first loop that is worth one, then all. */
 struct emi_pool {
     int size; /* threads, the calling one included */
     int started;
@@ -123,12 +124,6 @@ em_status emi_pool_open(emi_pool **out, int threads, em_error *err)
     (void)pthread_cond_init(&pool->done, NULL);
     pool->workers = emi_calloc((size_t)pool->size, sizeof *pool->workers);
     if (!pool->workers) TRY(emi_fail_memory(err, "threads"));
-    for (int id = 1; id < pool->size; id++) {
-        pool->workers[id] = (worker){.pool = pool, .id = id};
-        if (pthread_create(&pool->workers[id].thread, NULL, serve, &pool->workers[id]))
-            TRY(emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try threads=%d", id + 1, id));
-        pool->started = id;
-    }
     *out = pool;
     pool = NULL;
 done:
@@ -139,6 +134,18 @@ done:
 int emi_pool_size(const emi_pool *pool)
 {
     return pool->size;
+}
+
+/* When there is something to share for the first time: who has little to do never pays for them.  With the lock held. */
+static em_status start_threads(emi_pool *pool, em_error *err)
+{
+    for (int id = pool->started + 1; id < pool->size; id++) {
+        pool->workers[id] = (worker){.pool = pool, .id = id};
+        if (pthread_create(&pool->workers[id].thread, NULL, serve, &pool->workers[id]))
+            return emi_fail(err, EM_ENOMEM, "threads: the system refuses thread %d; try threads=%d", id + 1, id);
+        pool->started = id;
+    }
+    return EM_OK;
 }
 
 static em_status run_alone(int id, int count, emi_loop_body *body, void *context, em_error *err)
@@ -164,10 +171,14 @@ em_status emi_pool_run(emi_pool *pool, int count, double cost, emi_loop_body *bo
         return run_alone(worker_in(pool), count, body, context, err);
     loop own = {.body = body, .context = context, .count = count, .failed_index = -1};
     (void)pthread_mutex_lock(&pool->lock);
-    own.before = pool->loops;
-    pool->loops = &own; /* cppcheck-suppress autoVariables ; it is taken off below */
-    if (pool->idle > 0) (void)pthread_cond_broadcast(&pool->wake);
+    em_status status = start_threads(pool, err);
+    if (status == EM_OK) {
+        own.before = pool->loops;
+        pool->loops = &own; /* cppcheck-suppress autoVariables ; it is taken off below */
+        if (pool->idle > 0) (void)pthread_cond_broadcast(&pool->wake);
+    }
     (void)pthread_mutex_unlock(&pool->lock);
+    if (status != EM_OK) return status;
 
     take_passes(pool, &own);
 

@@ -47,7 +47,7 @@ em_status emi_largest_eigenvalue(emi_product_fn *apply, void *context, int d, do
     em_status status = EM_OK;
     int limit = d < STEP_LIMIT ? d : STEP_LIMIT;
     size_t n = (size_t)d, m = (size_t)limit;
-    double *basis = emi_doubles(n * (m + 1));
+    double *basis = emi_room(n * (m + 1));
     double *work = emi_doubles(3 * m + m * m + 4 * m);
     if (!basis || !work) TRY(emi_fail_memory(err, "largest eigenvalue"));
     double *alpha = work, *beta = alpha + m, *projection = beta + m, *rest = projection + m;

@@ -13,7 +13,7 @@ static int enlarge(double **old, size_t rows, size_t count, size_t new_rows, siz
 {
     size_t size;
     if (emi_size_overflows(new_rows, new_count, &size)) return 0;
-    double *larger = zeros ? emi_calloc(size, sizeof *larger) : emi_doubles(size);
+    double *larger = zeros ? emi_calloc(size, sizeof *larger) : emi_room(size);
     if (!larger) return 0;
     for (size_t c = 0; *old && c < count; c++) memcpy(larger + c * new_rows, *old + c * rows, rows * sizeof *larger);
     emi_free(*old);

@@ -2,6 +2,7 @@
 #include "base/pool.h"
 #include "support/check.h"
 
+#include <dirent.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -166,6 +167,36 @@ static void threads_work_at_the_same_time(void **state)
     emi_pool_close(&pool);
 }
 
+static int threads_of_this_process(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks) skip();
+    for (const struct dirent *e; (e = readdir(tasks));) count += e->d_name[0] != '.';
+    (void)closedir(tasks);
+    return count;
+}
+
+/* Who has little to do never pays for threads. */
+static void starts_when_there_is_something_to_do(void **state)
+{
+    (void)state;
+    enum { THREADS = 3, TURNS = 7 };
+    emi_pool *pool = NULL;
+    em_error err = {0};
+    tally t = {.workers = THREADS};
+    int before = threads_of_this_process();
+    assert_ok(emi_pool_open(&pool, THREADS, &err), &err);
+    assert_ok(emi_pool_run(pool, TURNS, too_little, count_body, &t, &err), &err);
+    assert_int_equal(threads_of_this_process(), before);
+    for (int loop = 0; loop < 2; loop++) {
+        assert_ok(emi_pool_run(pool, TURNS, worth_it, count_body, &t, &err), &err);
+        assert_int_equal(threads_of_this_process(), before + THREADS - 1);
+    }
+    for (int n = 0; n < TURNS; n++) assert_int_equal(atomic_load(&t.taken[n]), 3);
+    emi_pool_close(&pool);
+}
+
 static void opens_one_thread_a_core(void **state)
 {
     (void)state;
@@ -185,6 +216,7 @@ int main(void)
         cmocka_unit_test(loops_within_loops),
         cmocka_unit_test(serves_many_loops),
         cmocka_unit_test(threads_work_at_the_same_time),
+        cmocka_unit_test(starts_when_there_is_something_to_do),
         cmocka_unit_test(opens_one_thread_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

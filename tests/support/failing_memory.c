@@ -63,6 +63,11 @@ double *emi_doubles(size_t count)
     return counted(aligned_alloc(CACHE_LINE, (count * sizeof(double) / CACHE_LINE + 1) * CACHE_LINE));
 }
 
+double *emi_room(size_t count)
+{
+    return emi_doubles(count);
+}
+
 char *emi_strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;
