@@ -78,3 +78,19 @@ done:
     emi_free(work);
     return status;
 }
+
+/* Many of them: all, by a solver whose work is products of matrices. */
+em_status emi_first_eigen(double *A, int n, int K, double *values, double *vectors, em_error *err)
+{
+    enum { MANY = 8 };
+    if (MANY * K <= n) return emi_top_eigen(A, n, K, values, vectors, err);
+    double *all = emi_doubles((size_t)n);
+    if (!all) return emi_fail_memory(err, "eigensolve");
+    em_status status = emi_all_eigen(A, n, all, err);
+    if (status == EM_OK) {
+        memcpy(values, all, sizeof *values * (size_t)K);
+        memcpy(vectors, A, sizeof *vectors * (size_t)n * (size_t)K);
+    }
+    emi_free(all);
+    return status;
+}

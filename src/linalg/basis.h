@@ -11,4 +11,7 @@ em_status emi_extend_basis(emi_block B, emi_block R, double scale, int *kept, em
 /* All eigenvalues of the symmetric n x n matrix A, falling, and unit eigenvectors in place of it. */
 em_status emi_all_eigen(double *A, int n, double *values, em_error *err);
 
+/* The K largest, as emi_top_eigen has them, by the one of the two that is quicker. */
+em_status emi_first_eigen(double *A, int n, int K, double *values, double *vectors, em_error *err);
+
 #endif

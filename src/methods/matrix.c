@@ -52,20 +52,6 @@ done:
     return status;
 }
 
-/* Most of them: all, by a solver whose work is products of matrices. */
-static em_status by_all(double *A, int n, int wanted, double *values, double *vectors, em_error *err)
-{
-    double *all = emi_doubles((size_t)n);
-    if (!all) return emi_fail_memory(err, "eigensolve");
-    em_status status = emi_all_eigen(A, n, all, err);
-    if (status == EM_OK) {
-        memcpy(values, all, sizeof *values * (size_t)wanted);
-        memcpy(vectors, A, sizeof *vectors * (size_t)n * (size_t)wanted);
-    }
-    emi_free(all);
-    return status;
-}
-
 /* A large one on a network of one node has all cores for itself. */
 static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, double *values, double *vectors,
                            em_error *err)
@@ -73,8 +59,7 @@ static em_status by_lapack(const emi_solver *s, double *A, int n, int wanted, do
     enum { LARGE = 1024 };
     int threads = s->mesh->graph->nodes == 1 && n >= LARGE ? emi_pool_size(s->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
-    em_status status =
-        8 * wanted > n ? by_all(A, n, wanted, values, vectors, err) : emi_top_eigen(A, n, wanted, values, vectors, err);
+    em_status status = emi_first_eigen(A, n, wanted, values, vectors, err);
     emi_blas_exchange(threads, 1);
     return status;
 }
