@@ -64,7 +64,7 @@ static void bench_open(bench *b, shape s)
     b->scratch = calloc((size_t)emi_pool_size(b->helpers.pool), sizeof *b->scratch);
     for (int t = 0; t < emi_pool_size(b->helpers.pool); t++) b->scratch[t] = (emi_scratch){malloc(8 * needs), needs};
     b->helpers.scratch = b->scratch;
-    b->standard = (emi_standard){.d = s.d, .mean = b->mean, .near = 1};
+    b->standard = (emi_standard){.d = s.d, .mean = b->mean, .within = 1};
     must(em_data_from_array(&b->data, b->numbers, s.type, s.rows, d, 0, 0, &err), &err);
     b->shard = (emi_shard){b->data, 0, s.rows, NULL};
     must(emi_gpu_take(&b->gpu, &err), &err);

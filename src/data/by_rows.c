@@ -234,7 +234,7 @@ static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi
     emi_extent rows = {C->shard->count, (size_t)C->d};
     double *panels = emi_doubles(for_columns(&t)), *sum = emi_doubles(size_with_scores(&t));
     if (!panels || !sum) TRY(emi_fail_memory(err, "product"));
-    t.as_they_lie = C->standard->near && are_of_a_kind(&t);
+    t.as_they_lie = emi_standard_is_near(C->standard) && are_of_a_kind(&t);
     put_columns(&t, X, Z.v, panels); /* Z is still free */
     TRY(emi_sum_parts(rows, sum, size_with_scores(&t), product_of_part, &t, C->helpers, scratch, err));
     emi_panels_to(real, C->weight, sum, Z);

@@ -49,7 +49,7 @@ static em_status open_product(product *t, const emi_operator *C, emi_real real, 
     t->mean = emi_doubles(d);
     if (!t->mean) return emi_fail_memory(err, "product");
     memcpy(t->mean, standard->mean, sizeof *t->mean * d);
-    if (standard->near || m->full_count == 0) return EM_OK;
+    if (emi_standard_is_near(standard) || m->full_count == 0) return EM_OK;
     t->view.slot = emi_malloc(sizeof *t->view.slot * d);
     if (!t->view.slot) return emi_fail_memory(err, "product");
     t->view.less = standard->mean;
@@ -194,7 +194,7 @@ static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi
     em_status status = EM_OK;
     product t = {.measures = squares != NULL};
     int most = columns_at_once((size_t)X.rows);
-    TRY(open_product(&t, C, C->standard->near ? real : EMI_DOUBLE, err));
+    TRY(open_product(&t, C, emi_standard_is_near(C->standard) ? real : EMI_DOUBLE, err));
     for (int first = 0, count; first < X.cols; first += count) {
         count = X.cols - first < most ? X.cols - first : most;
         emi_block part = {X.rows, count, emi_column_of(X, first)}, out = {X.rows, count, emi_column_of(Z, first)};

@@ -10,9 +10,11 @@
  *
  * Where C itself is there, products cost next to nothing beside eigenvectors of T: the first block is multiplied a few times before
  * it begins, so that T is smaller. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/gpu_product.h"
+#include "linalg/basis.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -41,12 +43,14 @@ typedef struct lead {
     emi_gpu *gpu;
     size_t d, b, n, room;     /* features, columns of a block and of the basis, now and at most          */
     emi_address B, Q, H, R;   /* there: (d, room); (d, b); (room, b); (b, b)                             */
+    emi_address W;            /* (d, b) what was asked for last                                          */
     hand hand;                /* here, pinned                                                            */
     double *T, *beta;         /* (room, room); (b, b)                                                    */
     double *values, *vectors; /* of T, the first b: (b), (n, b)                                          */
     double *work;             /* (room, room), or two matrices of b x b                                  */
     double before;            /* the residual at the last look, so many steps ago                        */
     size_t since, next;
+    double asked, step_seconds, look_seconds; /* when, and how long the last ones took */
 } lead;
 
 static size_t block_bytes(const lead *l, size_t rows)
@@ -76,11 +80,11 @@ static em_status open_lead(lead *l, em_error *err)
     l->H = l->Q + block_bytes(l, l->d);
     l->R = l->H + block_bytes(l, l->room);
     TRY(open_hand(l, err));
-    l->T = emi_calloc(l->room * l->room, sizeof *l->T);
-    l->work = emi_doubles(l->room * l->room);
+    l->T = emi_room(l->room * l->room);
+    l->work = emi_room(l->room * l->room);
     l->beta = emi_doubles(l->b * l->b);
     l->values = emi_doubles(l->b);
-    l->vectors = emi_doubles(l->room * l->b);
+    l->vectors = emi_room(l->room * l->b);
     if (!l->T || !l->work || !l->beta || !l->values || !l->vectors) TRY(emi_fail_memory(err, "krylov"));
 done:
     return status;
@@ -124,23 +128,37 @@ static int factor(const lead *l, double *R)
     return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', b, l->hand.inverse, b) == 0;
 }
 
-/* W = Q R; *sound: there is an R.  What was asked of the GPU before is done then. */
-static em_status orthonormalise(lead *l, emi_address W, emi_address Q, double *R, int *sound, em_error *err)
+/* Asks for W' W. */
+static em_status ask_gram(lead *l, emi_address W, em_error *err)
 {
     em_status status = EM_OK;
-    size_t bytes = block_bytes(l, l->b);
     emi_gpu_matrix block = {W, l->d, 0}, across = {W, l->d, 1}, small = {l->R, l->b, 0};
-    emi_gpu_product gram = {.m = l->b, .n = l->b, .k = l->d, .A = across, .B = block, .C = small},
-                    solve = {.m = l->d, .n = l->b, .k = l->b, .A = block, .B = small, .C = {Q, l->d, 0}};
+    emi_gpu_product gram = {.m = l->b, .n = l->b, .k = l->d, .A = across, .B = block, .C = small};
     TRY(emi_gpu_multiply(l->gpu, &gram, err));
-    TRY(emi_gpu_get(l->gpu, l->hand.R, l->R, bytes, err));
+    TRY(emi_gpu_get(l->gpu, l->hand.R, l->R, block_bytes(l, l->b), err));
+done:
+    return status;
+}
+
+/* W = Q R, when that has come, and with it all that was asked of the GPU before; *sound: there is an R. */
+static em_status divide(lead *l, emi_address W, emi_address Q, double *R, int *sound, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_gpu_matrix block = {W, l->d, 0}, small = {l->R, l->b, 0};
+    emi_gpu_product solve = {.m = l->d, .n = l->b, .k = l->b, .A = block, .B = small, .C = {Q, l->d, 0}};
     TRY(emi_gpu_wait(l->gpu, err));
     *sound = factor(l, R);
     if (!*sound) return EM_OK;
-    TRY(emi_gpu_put(l->gpu, l->R, l->hand.inverse, bytes, err));
+    TRY(emi_gpu_put(l->gpu, l->R, l->hand.inverse, block_bytes(l, l->b), err));
     TRY(emi_gpu_multiply(l->gpu, &solve, err));
 done:
     return status;
+}
+
+static em_status orthonormalise(lead *l, emi_address W, emi_address Q, double *R, int *sound, em_error *err)
+{
+    em_status status = ask_gram(l, W, err);
+    return status == EM_OK ? divide(l, W, Q, R, sound, err) : status;
 }
 
 /* W = C q. */
@@ -206,17 +224,29 @@ static void take_columns(lead *l)
         memcpy(l->T + (l->n - l->b + c) * l->room, l->hand.H + c * l->n, sizeof *l->T * l->n);
 }
 
-/* The columns of T of the last block, and the next block behind it; *more: there is one. */
+/* Asks for what the columns of T of the last block, and the next block, are made of. */
+static em_status ask(lead *l, em_error *err)
+{
+    em_status status = EM_OK;
+    emi_address last = l->B + sizeof(double) * l->d * (l->n - l->b);
+    TRY(multiply(l, last, &l->W, err));
+    TRY(project_out(l, l->W, err));
+    TRY(emi_gpu_get(l->gpu, l->hand.H, l->H, block_bytes(l, l->n), err));
+    TRY(project_out(l, l->W, err));
+    TRY(ask_gram(l, l->W, err));
+    l->asked = emi_seconds();
+done:
+    return status;
+}
+
+/* These columns, and the next block behind it; *more: there is one. */
 static em_status extend(lead *l, int *more, em_error *err)
 {
     em_status status = EM_OK;
-    emi_address next = l->B + sizeof(double) * l->d * l->n, last = next - block_bytes(l, l->d), W;
+    emi_address next = l->B + sizeof(double) * l->d * l->n;
     double *first = l->work, *second = first + l->b * l->b;
-    TRY(multiply(l, last, &W, err));
-    TRY(project_out(l, W, err));
-    TRY(emi_gpu_get(l->gpu, l->hand.H, l->H, block_bytes(l, l->n), err));
-    TRY(project_out(l, W, err));
-    TRY(orthonormalise(l, W, l->Q, first, more, err));
+    TRY(divide(l, l->W, l->Q, first, more, err));
+    l->step_seconds = emi_seconds() - l->asked;
     take_columns(l);
     *more = *more && l->n + l->b <= l->room;
     if (!*more) goto done;
@@ -229,21 +259,21 @@ done:
 
 /* ---- what was found ---------------------------------------------------------------------------------------------------- */
 
-/* The eigenvectors of T. */
-static em_status solve_small(lead *l, em_error *err)
+/* The eigenvectors of T, of so many columns. */
+static em_status solve_small(lead *l, size_t n, em_error *err)
 {
-    for (size_t j = 0; j < l->n; j++)
-        for (size_t i = 0; i <= j; i++) l->work[j * l->n + i] = l->work[i * l->n + j] = l->T[j * l->room + i];
-    return emi_top_eigen(l->work, (int)l->n, (int)l->b, l->values, l->vectors, err);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i <= j; i++) l->work[j * n + i] = l->work[i * n + j] = l->T[j * l->room + i];
+    return emi_first_eigen(l->work, (int)n, (int)l->b, l->values, l->vectors, err);
 }
 
 /* The largest residual of those that are wanted, each relative to its eigenvalue. */
-static double worst_residual(const lead *l, size_t wanted)
+static double worst_residual(const lead *l, size_t n, size_t wanted)
 {
     double worst = 0;
     for (size_t k = 0; k < wanted; k++) {
         double square = 0;
-        const double *end = l->vectors + k * l->n + l->n - l->b;
+        const double *end = l->vectors + k * n + n - l->b;
         for (size_t i = 0; i < l->b; i++) {
             double sum = 0;
             for (size_t j = i; j < l->b; j++) sum += l->beta[j * l->b + i] * end[j];
@@ -254,6 +284,13 @@ static double worst_residual(const lead *l, size_t wanted)
     return worst;
 }
 
+/* May the next step be asked for while the host looks whether it is needed?  The first look seldom is the last; afterwards it would
+ * often be waited for in vain, which is no loss if the look takes as long. */
+static int is_worth_asking(const lead *l)
+{
+    return l->look_seconds == 0 || l->step_seconds < l->look_seconds;
+}
+
 /* After so many steps: residuals fall about as fast as they did since the last look, or since they began to, or faster. */
 static size_t next_look(const lead *l, double residual, double tolerance)
 {
@@ -262,11 +299,13 @@ static size_t next_look(const lead *l, double residual, double tolerance)
     return steps < 1 ? 1 : steps > LOOK_AT_LATEST ? LOOK_AT_LATEST : (size_t)steps;
 }
 
-static em_status look(lead *l, int wanted, double tolerance, int *enough, em_error *err)
+static em_status look(lead *l, size_t n, int wanted, double tolerance, int *enough, em_error *err)
 {
-    em_status status = solve_small(l, err);
+    double began = emi_seconds();
+    em_status status = solve_small(l, n, err);
     if (status != EM_OK) return status;
-    double residual = worst_residual(l, (size_t)wanted);
+    double residual = worst_residual(l, n, (size_t)wanted);
+    l->look_seconds = emi_seconds() - began;
     *enough = residual <= tolerance;
     l->next = next_look(l, residual, tolerance);
     l->before = residual;
@@ -312,15 +351,21 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
     if (!more) goto done;
     l->next = first_look(tolerance);
     l->since = l->next - UNTIL_IT_FALLS;
+    TRY(ask(l, err));
     for (;;) {
         TRY(extend(l, &more, err));
         if (!more) break;
-        if (--l->next == 0) TRY(look(l, wanted, tolerance, &enough, err));
-        if (enough) break;
+        size_t found = l->n;
         l->n += l->b;
+        int looks = --l->next == 0, early = !looks || is_worth_asking(l);
+        if (early) TRY(ask(l, err));
+        if (looks) TRY(look(l, found, wanted, tolerance, &enough, err));
+        if (enough) l->n = found;
+        if (enough) break;
+        if (!early) TRY(ask(l, err));
         blocks++;
     }
-    if (!enough) TRY(solve_small(l, err));
+    if (!enough) TRY(solve_small(l, l->n, err));
     TRY(fetch(l, X, err));
     *steps = blocks;
 done:

@@ -10,7 +10,7 @@
 enum {
     COLUMNS = 128, /* that are multiplied at a time                                    */
     SHORT = 512,   /* rows that are summed in single precision, before that goes to a sum in double */
-    PIECES = 8     /* of a chunk                                                       */
+    PIECES = 8     /* of a chunk whose rows are standardised for one product            */
 };
 
 /* A chunk of it. */
@@ -128,7 +128,7 @@ static em_status find_rows(const emi_gpu_products *t, size_t first, piece *out, 
     em_status status = EM_OK;
     size_t every = every_of(t), most = t->rows->chunk;
     emi_gpu_view view;
-    if (!is_own(t) && every == 1) most = most / PIECES + 1; /* they are copied, and seldom */
+    if (t->seldom && every == 1) most = most / PIECES + 1;
     TRY(emi_gpu_rows_view(t->rows, first, most, &view, err));
     *taken = view.count;
     view.count = (view.count + every - 1) / every;
@@ -226,14 +226,16 @@ done:
 static int can_lie(const emi_gpu_products *t)
 {
     const emi_standard *s = t->C->standard;
-    return s->near && !s->fill && is_own(t) && t->rows->column_step == 1 && t->rows->row_step >= (ptrdiff_t)t->rows->d;
+    return emi_standard_is_near_enough(s, t->real) && !s->fill && is_own(t) && t->rows->column_step == 1 &&
+           t->rows->row_step >= (ptrdiff_t)t->rows->d;
 }
 
 /* Scores about the rows' own mean sum up to nothing, but for what rounding leaves, which is the same for all rows: to leave it
- * is an error of the order of rounding, as to take it off is one of its square (data/rounding.h). */
+ * is an error of the order of rounding, as to take it off is one of its square (data/rounding.h); where the mean is near. */
 static int may_leave_sums(const emi_gpu_products *t)
 {
-    return t->judged && t->C->own_mean && t->C->every <= 1 && t->real == EMI_DOUBLE;
+    return t->judged && emi_standard_is_near(t->C->standard) && t->C->own_mean && t->C->every <= 1 &&
+           t->real == EMI_DOUBLE;
 }
 
 em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
@@ -248,8 +250,12 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     if (t->sums_up) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
     int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1;
-    if (often) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
-    t->kept = often && t->rows->copy;
+    t->seldom = !t->as_they_lie && (!often || (t->alone && t->rows->multiplied == 0));
+    t->rows->multiplied += often;
+    t->kept = 0;
+    if (!often || t->seldom) return EM_OK;
+    TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
+    t->kept = t->rows->copy != 0;
 done:
     return status;
 }
@@ -330,7 +336,7 @@ done:
 em_status emi_gpu_rows_multiply(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, emi_block Z,
                                 double *squares, em_error *err)
 {
-    emi_gpu_products t = {.rows = rows, .C = C, .real = real, .measures = squares != NULL};
+    emi_gpu_products t = {.rows = rows, .C = C, .real = real, .measures = squares != NULL, .alone = 1};
     em_status status = emi_gpu_enter(rows->gpu, err);
     if (status != EM_OK) return status;
     status = multiply_all(&t, X, Z, squares, err);

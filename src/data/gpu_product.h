@@ -13,7 +13,9 @@ typedef struct emi_gpu_products {
     int judged;      /* by others, later: what rounding leaves of the scores' sums may stay */
     int sums_up;     /* the mean is taken off the sums too                                */
     int measures;    /* x' C x of each column too */
-    int kept;        /* rows are kept as they are multiplied */
+    int alone;       /* there may be no others: the first time, a copy of all rows would be for nothing */
+    int seldom;      /* rows are standardised for it, in pieces                                          */
+    int kept;        /* rows are kept as they are multiplied                                             */
     emi_gpu_features features;
     size_t columns;
     emi_address X, start, ones;

@@ -23,6 +23,7 @@ typedef struct emi_gpu_rows {
     const emi_helpers *helpers;      /* threads that read what is sent; NULL for rows that are there */
     int lent;                        /* the memory is somebody else's                                */
     int settled;                     /* as many are there as there is memory for                     */
+    int multiplied;                  /* how often they had to be standardised for it                 */
     int gathers;                     /* the first pass sums up products, and keeps no rows           */
     emi_address matrix;              /* (d, d) C_i, or while there is                                */
     double *gathered;      /* [EMI_SURVEY][d] what that pass found, sums of products about its origin; 0, NULL: none */

@@ -30,6 +30,16 @@ static void align_signs(emi_job *job)
         }
 }
 
+/* Where the entry of largest magnitude is; the first of several. */
+static int largest_of(const double *x, int count)
+{
+    double largest = 0;
+    int at = 0;
+    for (int n = 0; n < count; n++) largest = fabs(x[n]) > largest ? fabs(x[n]) : largest;
+    while (at + 1 < count && fabs(x[at]) != largest) at++;
+    return at;
+}
+
 /* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
  * such entry on a tie; where there is a last answer, from that.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
@@ -41,11 +51,8 @@ static void tidy(emi_job *job, emi_block X, double *CX)
         (void)emi_orthonormalise(X, EMI_QR_POSITIVE, job->solver.scratch[0], &unsaid);
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
-        int largest = 0;
         if (norm == 0) norm = 1;
-        for (int n = 1; n < X.rows; n++)
-            if (fabs(x[n]) > fabs(x[largest])) largest = n;
-        if (x[largest] < 0) norm = -norm;
+        if (x[largest_of(x, X.rows)] < 0) norm = -norm;
         cblas_dscal(X.rows, 1 / norm, x, 1);
         if (CX) cblas_dscal(X.rows, 1 / norm, CX + (size_t)k * (size_t)X.rows, 1);
     }
@@ -123,7 +130,7 @@ static int has_good_products(const emi_findings *f)
     const emi_answer *answer = &s->answer;
     if (s->mesh->graph->nodes > 1 || !answer->has_products || s->C[0].kind->squared) return 0;
     return !f->job->found_in_single && !f->by_rows &&
-           EMI_ROUNDING * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
+           emi_eps_double(&s->rounding) * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
 }
 
 static em_status measure_body(void *context, int i, int worker, em_error *err)
@@ -184,6 +191,8 @@ static em_status certify(emi_findings *f, em_error *err)
     evidence.final =
         !s->rounding.formed || p->rows->squared || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
+    if (f->by_rows || !s->rounding.formed)
+        evidence.rounding.times = fmax(s->rounding.times, emi_problem_carried(p, EMI_DOUBLE));
     int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
     em_status status = emi_certify(&evidence, &f->verdict, err);
@@ -276,7 +285,9 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
     int has = (int)f->says->n.has, most = f->K < s->rank ? f->K : s->rank;
-    double value = 0, beyond = 0, left = emi_rounding_most(&s->rounding, p->d, has);
+    emi_rounding rounding = s->rounding;
+    rounding.times = fmax(rounding.times, emi_problem_carried(p, p->C[0].real));
+    double value = 0, beyond = 0, left = emi_rounding_most(&rounding, p->d, has);
     if (has >= most) return EM_OK;
     double *V = emi_doubles((size_t)p->d * ((size_t)has + 1));
     if (!V) return emi_fail_memory(err, "certificate");

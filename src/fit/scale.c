@@ -93,17 +93,19 @@ em_status emi_scale_by_spectrum(emi_problem *p, em_error *err)
 
 em_status emi_find_variance(emi_problem *p, const emi_overview *over, em_error *err)
 {
-    static const double many = 2, most = 0x1p30; /* a scale that single precision bears too */
+    static const double most = 0x1p30; /* a scale that single precision bears too */
+    double within = 1;
     p->variance = 0;
-    p->standard.near = 1;
     for (int f = 0; f < p->d; f++) {
         double inverse = p->standard.inverse_scale ? p->standard.inverse_scale[f] : 1, squares = over->squares[f];
         double deviation = squares > 0 ? sqrt(squares / p->weight) * (over->unit[f] * inverse) : 0;
         p->variance += deviation * deviation;
         p->deviation[f] = deviation;
         p->offset[f] = fmin(fabs(p->mean[f] * inverse), DBL_MAX); /* a constant may be any number of deviations away */
-        if (p->offset[f] > many * deviation || inverse > most || inverse < 1 / most) p->standard.near = 0;
+        if (p->offset[f] > within * deviation) within = p->offset[f] / deviation;
+        if (inverse > most || inverse < 1 / most) within = INFINITY;
     }
+    p->standard.within = within;
     if (p->variance > 0 && isfinite(p->variance)) return EM_OK;
     return emi_fail(err, EM_EDATA, "data: its variance adds up to %g; try scale=std", p->variance);
 }

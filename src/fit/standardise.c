@@ -89,17 +89,19 @@ enum sight {
 
 static void look(const emi_block found, double weight, int center, double *sight)
 {
-    sight[LARGEST] = sight[SMALLEST] = -INFINITY;
+    double largest = 0, smallest = INFINITY;
     sight[VARIES] = sight[LEVEL] = sight[HOLES] = 0;
     for (int f = 0; f < found.rows; f++) {
         double highest = emi_column_of(found, EMI_HIGHEST)[f], lowest = emi_column_of(found, EMI_LOWEST)[f],
                size = fmax(highest, lowest);
         if (emi_column_of(found, EMI_COUNT)[f] < weight) sight[HOLES] = 1;
         if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
-        sight[LARGEST] = fmax(sight[LARGEST], ilogb(size));
-        sight[SMALLEST] = fmax(sight[SMALLEST], -ilogb(size));
+        if (size > largest) largest = size;
+        if (size < smallest) smallest = size;
         sight[center && emi_is_constant(highest, lowest) ? LEVEL : VARIES] = 1;
     }
+    sight[LARGEST] = largest > 0 ? (double)ilogb(largest) : -INFINITY;
+    sight[SMALLEST] = largest > 0 ? -(double)ilogb(smallest) : -INFINITY;
 }
 
 static em_status look_around(const survey *t, int center, double *sight, em_error *err)

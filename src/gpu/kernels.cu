@@ -10,7 +10,7 @@
 #define UNROLL _Pragma("unroll")
 #endif
 
-enum { THREADS = 128, PIECE = 16, SOME = 8, FOUND = 5 };
+enum { THREADS = 128, PIECE = 8, SOME = 8, FOUND = 5 };
 
 typedef long long whole;
 

@@ -136,8 +136,9 @@ static void weigh_by_deviations(const emi_solver *s, emi_block X)
 /* All steps but the last, where the rows are; or a start that is as good as any. */
 static em_status begin_among_rows(krylov *k, em_error *err)
 {
-    static const double sure = 0.3; /* so much less than the tolerance will be within it */
     emi_solver *s = k->s;
+    const double sure =
+        s->rounding.single ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
     emi_block X = {s->d, k->lanczos.most, k->sum};
     em_status status = s->C[0].kind->lead(&s->C[0], s->K, sure * s->tolerance, s->seed, X, &s->steps_there, err);
     if (s->steps_there > 0)

@@ -201,7 +201,7 @@ static void check_products(const sparse_table *t, setting s)
         inverse[f] = 1 / (1 + 0.25 * f);
     }
     const emi_standard standard = {
-        .d = D, .mean = s.centre ? mean : NULL, .inverse_scale = s.scale ? inverse : NULL, .near = s.near};
+        .d = D, .mean = s.centre ? mean : NULL, .inverse_scale = s.scale ? inverse : NULL, .within = s.near};
     emi_operator sparse = operator_of(b.sparse_shards, &standard, &s),
                  dense = operator_of(b.dense_shards, &standard, &s);
     dense.real = EMI_DOUBLE;
@@ -256,7 +256,7 @@ static void a_sample_of_the_rows(void **state)
     sparse_table t = table_of(EM_F32, EM_I32, 0);
     em_error err = {0};
     both b = open_both(&t, "sizes:1,2998,1");
-    const emi_standard standard = {.d = D, .near = 1};
+    const emi_standard standard = {.d = D, .within = 1};
     emi_operator C = operator_of(b.sparse_shards, &standard, &(setting){.every = 4});
     emi_scratch scratch = {doubles(emi_operator_needs(D, 1)), emi_operator_needs(D, 1)};
     matrix_fill(X, D, 2);
@@ -278,7 +278,7 @@ static void the_same_bits_by_any_number_of_threads(void **state)
     sparse_table t = table_of(EM_F32, EM_I32, 0);
     both b = open_both(&t, "sizes:1,2998,1");
     double mean[D] = {0.5, 0.25};
-    const emi_standard standard = {.d = D, .mean = mean, .near = 1};
+    const emi_standard standard = {.d = D, .mean = mean, .within = 1};
     matrix_fill(X, (size_t)(D * K), 2);
     for (int threads = 1; threads <= 3; threads++) {
         em_error err = {0};

@@ -123,6 +123,31 @@ static void answers(void **state)
             }
 }
 
+/* Means that are so far that rounding is somewhat more, and so few digits asked for that this is nothing: bounds know of it, and what
+ * it leaves past the rank is no variance. */
+static void somewhat_far(void **state)
+{
+    (void)state;
+    static const double means[] = {0.6, 1, 2, 4, 8}, tolerances[] = {1e-10, 1e-8, 1e-4, 1e-2};
+    for (size_t n = 0; n < 5 * 4 * 2 * 2; n += 3) { /* of all combinations, some of each */
+        double mean = means[n % 5], tolerance = tolerances[n / 5 % 4];
+        int single = n / 20 % 2, rank = n / 40 ? 12 : D;
+        problem p;
+        problem_open(&p, (spectrum){0.7, 1, rank}, mean, single);
+        em_model *model = fitted(&p, single || rank == D ? 4 : 14, single ? fmax(tolerance, 1e-5) : tolerance);
+        assert_true(em_model_info(model)->reason > 0);
+        if (!single && rank < D) assert_int_equal(em_model_info(model)->rank, rank);
+        for (int k = 0; k < 4; k++) {
+            const double *x = em_model_components(model) + (size_t)k * D, *q = p.vectors + (size_t)k * D;
+            double bound = em_model_angle_bounds(model)[k];
+            assert_true(bound < 20 * fmax(tolerance, single ? 1e-5 : 1e-9));
+            assert_true(sqrt(emi_sin2(D, x, q)) <= bound + 1e-13);
+        }
+        em_model_free(&model);
+        problem_close(&p);
+    }
+}
+
 /* Fewer dimensions than the basis would have: columns depend on each other, and the method goes on by itself. */
 static void few_dimensions(void **state)
 {
@@ -222,9 +247,10 @@ static void failures(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answers),   cmocka_unit_test(few_dimensions),
-                                       cmocka_unit_test(past_rank), cmocka_unit_test(far_apart),
-                                       cmocka_unit_test(bits),      cmocka_unit_test(failures)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers),        cmocka_unit_test(somewhat_far),
+                                       cmocka_unit_test(few_dimensions), cmocka_unit_test(past_rank),
+                                       cmocka_unit_test(far_apart),      cmocka_unit_test(bits),
+                                       cmocka_unit_test(failures)};
     int failed = 0;
     for (int forms = 0; forms < 2; forms++) { /* with the rows, and with their covariance */
         driver_forms(forms);
