@@ -34,7 +34,7 @@ typedef struct loop {
  *     nothing else to do.
  * (2) A loop is left by who runs it when all passes are taken and nobody is inside: it outlives its use.
  * (3) All but `next`, and the loops' failures, are read and written under `lock`.
- * (4) Threads 1 .. started are there: none before the first loop that is worth one, then all. */
+ * (4) Threads 1 .. started are there: none before the first loop that is worth one. */
 struct emi_pool {
     int size; /* threads, the calling one included */
     int started;
@@ -146,6 +146,14 @@ static em_status start_threads(emi_pool *pool, em_error *err)
         pool->started = id;
     }
     return EM_OK;
+}
+
+em_status emi_pool_start(emi_pool *pool, em_error *err)
+{
+    (void)pthread_mutex_lock(&pool->lock);
+    em_status status = start_threads(pool, err);
+    (void)pthread_mutex_unlock(&pool->lock);
+    return status;
 }
 
 static em_status run_alone(int id, int count, emi_loop_body *body, void *context, em_error *err)

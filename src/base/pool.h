@@ -11,8 +11,10 @@ typedef struct emi_pool emi_pool;
 /* One pass.  `worker` (0 .. emi_pool_size - 1) names the scratch it may use. */
 typedef em_status emi_loop_body(void *context, int index, int worker, em_error *err);
 
-/* threads: 0 for one a core. */
+/* threads: 0 for one a core.  They start with the first loop that is worth it, which fails if the system refuses one; or now, so
+ * that none does. */
 em_status emi_pool_open(emi_pool **out, int threads, em_error *err);
+em_status emi_pool_start(emi_pool *pool, em_error *err);
 int emi_pool_size(const emi_pool *pool);
 
 /* Run passes 0 .. count - 1.  `cost` is a guess at their arithmetic in all: what is small

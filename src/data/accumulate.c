@@ -98,6 +98,7 @@ em_status em_moments_set_threads(em_moments *m, int threads, em_error *err)
     em_status status = EM_OK;
     if (threads < 0) return emi_fail(err, EM_EINVAL, "threads: %d of them; try 1 or more, or 0 for all", threads);
     if (threads != 1) TRY(emi_pool_open(&fresh.pool, threads, err));
+    if (fresh.pool) TRY(emi_pool_start(fresh.pool, err)); /* rows are taken in whole or not at all */
     fresh.threads = threads == 1 ? 1 : emi_pool_size(fresh.pool);
     fresh.scratch = emi_calloc((size_t)fresh.threads, sizeof *fresh.scratch);
     if (!fresh.scratch) TRY(emi_fail_memory(err, "threads"));

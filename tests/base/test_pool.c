@@ -197,6 +197,19 @@ static void starts_when_there_is_something_to_do(void **state)
     emi_pool_close(&pool);
 }
 
+static void starts_when_it_is_told(void **state)
+{
+    (void)state;
+    emi_pool *pool = NULL;
+    em_error err = {0};
+    assert_ok(emi_pool_open(&pool, 3, &err), &err);
+    for (int n = 0; n < 2; n++) {
+        assert_ok(emi_pool_start(pool, &err), &err);
+        assert_true(threads_of_this_process() >= 3);
+    }
+    emi_pool_close(&pool);
+}
+
 static void opens_one_thread_a_core(void **state)
 {
     (void)state;
@@ -211,12 +224,13 @@ static void opens_one_thread_a_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_when_there_is_something_to_do), /* while no other thread is on its way out */
         cmocka_unit_test(every_turn_once),
         cmocka_unit_test(reports_the_smallest_failure),
         cmocka_unit_test(loops_within_loops),
         cmocka_unit_test(serves_many_loops),
         cmocka_unit_test(threads_work_at_the_same_time),
-        cmocka_unit_test(starts_when_there_is_something_to_do),
+        cmocka_unit_test(starts_when_it_is_told),
         cmocka_unit_test(opens_one_thread_a_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
