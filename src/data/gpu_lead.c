@@ -229,12 +229,12 @@ static em_status ask(lead *l, em_error *err)
 {
     em_status status = EM_OK;
     emi_address last = l->B + sizeof(double) * l->d * (l->n - l->b);
+    l->asked = emi_seconds();
     TRY(multiply(l, last, &l->W, err));
     TRY(project_out(l, l->W, err));
     TRY(emi_gpu_get(l->gpu, l->hand.H, l->H, block_bytes(l, l->n), err));
     TRY(project_out(l, l->W, err));
     TRY(ask_gram(l, l->W, err));
-    l->asked = emi_seconds();
 done:
     return status;
 }
@@ -306,6 +306,7 @@ static em_status look(lead *l, size_t n, int wanted, double tolerance, int *enou
     if (status != EM_OK) return status;
     double residual = worst_residual(l, n, (size_t)wanted);
     l->look_seconds = emi_seconds() - began;
+    l->asked += l->look_seconds; /* which is no time of the step that may be under way */
     *enough = residual <= tolerance;
     l->next = next_look(l, residual, tolerance);
     l->before = residual;
@@ -383,7 +384,7 @@ em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wante
                             emi_block X, long *steps, em_error *err)
 {
     size_t b = (size_t)X.cols, blocks = rows->d / b < BLOCKS ? rows->d / b : BLOCKS;
-    lead l = {.products = {.rows = rows, .C = C, .real = C->real, .judged = 1},
+    lead l = {.products = {.rows = rows, .C = C, .real = C->real, .judged = tolerance},
               .C = C->kind->squared ? rows->matrix : 0,
               .gpu = rows->gpu,
               .d = rows->d,

@@ -3,6 +3,7 @@
 #include "data/gpu_product.h"
 
 #include "base/memory.h"
+#include "data/rounding.h"
 
 #include <limits.h>
 #include <string.h>
@@ -128,7 +129,7 @@ static em_status find_rows(const emi_gpu_products *t, size_t first, piece *out, 
     em_status status = EM_OK;
     size_t every = every_of(t), most = t->rows->chunk;
     emi_gpu_view view;
-    if (t->seldom && every == 1) most = most / PIECES + 1;
+    if (!t->as_they_lie && every == 1) most = most / PIECES + 1;
     TRY(emi_gpu_rows_view(t->rows, first, most, &view, err));
     *taken = view.count;
     view.count = (view.count + every - 1) / every;
@@ -222,11 +223,20 @@ done:
 
 /* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
+/* Is what rounding leaves of means that are taken off afterwards, as many times more as they are deviations away, nothing to who
+ * judges? */
+static int is_near_enough(const emi_gpu_products *t)
+{
+    static const double nothing = 0.001;
+    const emi_standard *s = t->C->standard;
+    double rounding = t->real == EMI_SINGLE ? EMI_ROUNDING_SINGLE : EMI_ROUNDING;
+    return emi_standard_is_near(s) || (s->within > 0 && s->within * rounding <= nothing * t->judged);
+}
+
 /* Can rows be multiplied where they lie, and the mean be taken off afterwards? */
 static int can_lie(const emi_gpu_products *t)
 {
-    const emi_standard *s = t->C->standard;
-    return emi_standard_is_near_enough(s, t->real) && !s->fill && is_own(t) && t->rows->column_step == 1 &&
+    return is_near_enough(t) && !t->C->standard->fill && is_own(t) && t->rows->column_step == 1 &&
            t->rows->row_step >= (ptrdiff_t)t->rows->d;
 }
 
@@ -234,7 +244,7 @@ static int can_lie(const emi_gpu_products *t)
  * is an error of the order of rounding, as to take it off is one of its square (data/rounding.h); where the mean is near. */
 static int may_leave_sums(const emi_gpu_products *t)
 {
-    return t->judged && emi_standard_is_near(t->C->standard) && t->C->own_mean && t->C->every <= 1 &&
+    return t->judged > 0 && emi_standard_is_near(t->C->standard) && t->C->own_mean && t->C->every <= 1 &&
            t->real == EMI_DOUBLE;
 }
 
@@ -249,13 +259,10 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     t->sums_up = t->as_they_lie && t->C->standard->mean && !may_leave_sums(t);
     if (t->sums_up) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
-    int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1;
-    t->seldom = !t->as_they_lie && (!often || (t->alone && t->rows->multiplied == 0));
+    int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1, first = t->rows->multiplied == 0;
     t->rows->multiplied += often;
-    t->kept = 0;
-    if (!often || t->seldom) return EM_OK;
-    TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
-    t->kept = t->rows->copy != 0;
+    if (often && !(t->alone && first)) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
+    t->kept = often && !(t->alone && first) && t->rows->copy;
 done:
     return status;
 }

@@ -10,11 +10,10 @@ typedef struct emi_gpu_products {
     emi_gpu *gpu;
     emi_real real;
     int as_they_lie; /* columns are scaled before, and the mean is taken off the scores  */
-    int judged;      /* by others, later: what rounding leaves of the scores' sums may stay */
+    double judged;   /* by others, later, to so many digits: rounding may leave more; 0: by nobody */
     int sums_up;     /* the mean is taken off the sums too                                */
     int measures;    /* x' C x of each column too */
     int alone;       /* there may be no others: the first time, a copy of all rows would be for nothing */
-    int seldom;      /* rows are standardised for it, in pieces                                          */
     int kept;        /* rows are kept as they are multiplied                                             */
     emi_gpu_features features;
     size_t columns;

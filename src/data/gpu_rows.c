@@ -311,5 +311,9 @@ em_status emi_gpu_rows_keep(emi_gpu_rows *rows, const emi_standard *standard, co
         TRY(emi_gpu_standardise(rows, view, features, rows->single ? EMI_SINGLE : EMI_DOUBLE, &at, err));
     }
 done:
+    if (status != EM_OK) { /* it is half made */
+        emi_free(rows->copy_standard);
+        rows->copy_standard = NULL;
+    }
     return status;
 }

@@ -3,19 +3,9 @@
 #include <math.h>
 #include <stddef.h>
 
-static double times(const emi_rounding *r)
-{
-    return r->times > 1 ? r->times : 1;
-}
-
 double emi_eps(const emi_rounding *r)
 {
-    return times(r) * (r->single ? EMI_ROUNDING_SINGLE : EMI_ROUNDING);
-}
-
-double emi_eps_double(const emi_rounding *r)
-{
-    return times(r) * EMI_ROUNDING;
+    return r->single ? EMI_ROUNDING_SINGLE : EMI_ROUNDING;
 }
 
 /* Sums of many terms go in lanes, which a processor adds at once. */

@@ -27,12 +27,10 @@ typedef struct emi_rounding {
     double total;            /* trace(C)                                                       */
     int formed;              /* C was formed; otherwise products are made with the rows        */
     int single;              /* in single precision, summed in double                          */
-    double times;            /* so many times as much, where rows are multiplied as they lie, means and all; 0: once */
     double answers; /* sums over the network are off by this much more: |z' dC x| <= answers (s . |z|)(s . |x|) */
 } emi_rounding;
 
 double emi_eps(const emi_rounding *r);
-double emi_eps_double(const emi_rounding *r); /* of products in double */
 
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);

@@ -2,7 +2,6 @@
 #ifndef EMI_DATA_STANDARD_H
 #define EMI_DATA_STANDARD_H
 
-#include "data/rounding.h"
 #include "data/shards.h"
 #include "linalg/skinny.h"
 
@@ -12,20 +11,12 @@ typedef struct emi_standard {
     double *inverse_scale; /* [d]; NULL: not scaled   */
     const double *fill;    /* [d] what stands for values that are missing; NULL: none are */
     double within;         /* of so many deviations of zero lie all means, one at least; 0: it is not known */
-    double bears;          /* so much rounding is nothing to who asks, and is counted                        */
 } emi_standard;
 
 /* Are means so near zero that they may be taken off products as well, at no loss of digits? */
 static inline int emi_standard_is_near(const emi_standard *standard)
 {
     return standard->within > 0 && standard->within <= 2;
-}
-
-/* Or at a loss that is nothing to who asks? */
-static inline int emi_standard_is_near_enough(const emi_standard *standard, emi_real real)
-{
-    double rounding = real == EMI_SINGLE ? EMI_ROUNDING_SINGLE : EMI_ROUNDING;
-    return emi_standard_is_near(standard) || (standard->within > 0 && standard->within * rounding <= standard->bears);
 }
 
 /* Rows of d numbers to take at a time: about `bytes` of doubles, and a multiple of eight. */

@@ -130,7 +130,7 @@ static int has_good_products(const emi_findings *f)
     const emi_answer *answer = &s->answer;
     if (s->mesh->graph->nodes > 1 || !answer->has_products || s->C[0].kind->squared) return 0;
     return !f->job->found_in_single && !f->by_rows &&
-           emi_eps_double(&s->rounding) * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
+           EMI_ROUNDING * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
 }
 
 static em_status measure_body(void *context, int i, int worker, em_error *err)
@@ -191,8 +191,6 @@ static em_status certify(emi_findings *f, em_error *err)
     evidence.final =
         !s->rounding.formed || p->rows->squared || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
-    if (f->by_rows || !s->rounding.formed)
-        evidence.rounding.times = fmax(s->rounding.times, emi_problem_carried(p, EMI_DOUBLE));
     int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
     em_status status = emi_certify(&evidence, &f->verdict, err);
@@ -285,9 +283,7 @@ static em_status look_past_rank(emi_findings *f, em_error *err)
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
     int has = (int)f->says->n.has, most = f->K < s->rank ? f->K : s->rank;
-    emi_rounding rounding = s->rounding;
-    rounding.times = fmax(rounding.times, emi_problem_carried(p, p->C[0].real));
-    double value = 0, beyond = 0, left = emi_rounding_most(&rounding, p->d, has);
+    double value = 0, beyond = 0, left = emi_rounding_most(&s->rounding, p->d, has);
     if (has >= most) return EM_OK;
     double *V = emi_doubles((size_t)p->d * ((size_t)has + 1));
     if (!V) return emi_fail_memory(err, "certificate");

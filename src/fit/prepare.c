@@ -261,13 +261,6 @@ static em_status judge_memory(emi_problem *p, em_error *err)
     return status;
 }
 
-double emi_problem_carried(const emi_problem *p, emi_real real)
-{
-    const emi_standard *s = &p->standard;
-    int lie = !emi_standard_is_near(s) && emi_standard_is_near_enough(s, real);
-    return lie ? sqrt(1 + s->within * s->within) : 1;
-}
-
 emi_rounding emi_problem_rounding(const emi_problem *p)
 {
     return (emi_rounding){.deviation = p->deviation,
@@ -275,7 +268,6 @@ emi_rounding emi_problem_rounding(const emi_problem *p)
                           .total = p->variance,
                           .formed = p->C[0].kind->squared,
                           .single = p->C[0].real == EMI_SINGLE,
-                          .times = p->C[0].kind->squared ? 1 : emi_problem_carried(p, p->C[0].real),
                           .answers = emi_question_rounding(p->mesh) + p->summing};
 }
 
@@ -348,13 +340,10 @@ static em_status scale_features(emi_problem *p, const emi_overview *over, em_err
 }
 
 /* In the units that rows have now. */
-static em_status prepare_questions(emi_problem *p, const emi_overview *over, double tolerance, em_error *err)
+static em_status prepare_questions(emi_problem *p, const emi_overview *over, em_error *err)
 {
-    static const double nothing = 0.001;
     em_status status = emi_find_variance(p, over, err);
     if (status != EM_OK) return status;
-    if (p->device.rows && p->mesh->graph->nodes == 1)
-        p->standard.bears = nothing * tolerance; /* nobody else counts it */
     emi_question_about(p->mesh, p->deviation, p->d, p->variance);
     return emi_problem_status(p, err);
 }
@@ -371,15 +360,15 @@ em_status emi_problem_complete(emi_problem *p, const em_options *options, const 
     describe_operators(p, real);
     int doubtful = p->exponent && p->scaling == EMI_SCALE_NONE; /* found out before the work */
     if (doubtful) {
-        TRY(prepare_questions(p, &over, options->tolerance, err));
+        TRY(prepare_questions(p, &over, err));
         TRY(emi_check_units(p, err));
     }
     TRY(emi_problem_form(p, kind, err));
     if (p->scaling == EMI_SCALE_SPECTRAL) {
-        TRY(prepare_questions(p, &over, options->tolerance, err));
+        TRY(prepare_questions(p, &over, err));
         TRY(emi_scale_by_spectrum(p, err));
     }
-    if (!doubtful) TRY(prepare_questions(p, &over, options->tolerance, err));
+    if (!doubtful) TRY(prepare_questions(p, &over, err));
     p->seconds = emi_seconds() - began - p->seconds_forming;
 done:
     emi_overview_free(&over);

@@ -70,9 +70,6 @@ int emi_problem_use_double(emi_problem *p);
 /* What of C, as products with it are now made, is rounding. */
 emi_rounding emi_problem_rounding(const emi_problem *p);
 
-/* So many times as much is rounded of products with rows on a GPU that are multiplied as they lie, as their means are somewhat far. */
-double emi_problem_carried(const emi_problem *p, emi_real real);
-
 /* max_i lambda_1(C_i), over the whole network.  Collective. */
 em_status emi_problem_max_eigenvalue(emi_problem *p, double *value, em_error *err);
 

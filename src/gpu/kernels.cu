@@ -31,10 +31,14 @@ static __attribute__((device)) inline whole less(whole a, whole b)
         whole f = COLUMN, first = (whole)BLOCK * rows_a_part, end = less(first + rows_a_part, rows);                   \
         if (f >= d) return;                                                                                            \
         double m = mean ? mean[f] : 0, i = inverse ? inverse[f] : 1;                                                   \
-        for (whole r = first; r < end; r++) {                                                                          \
-            double x = from[r * row_step + f * column_step];                                                           \
-            if (fill && x != x) x = fill[f];                                                                           \
-            to[r * d + f] = (TO)((x - m) * i);                                                                         \
+        for (; first < end; first += SOME) {                                                                           \
+            FROM x[SOME]; /* read at once, so that many are on their way */                                            \
+            UNROLL for (int r = 0; r < SOME; r++) x[r] = from[less(first + r, end - 1) * row_step + f * column_step];  \
+            UNROLL for (int r = 0; r < SOME; r++) {                                                                    \
+                double y = x[r];                                                                                       \
+                if (fill && y != y) y = fill[f];                                                                       \
+                if (first + r < end) to[(first + r) * d + f] = (TO)((y - m) * i);                                      \
+            }                                                                                                          \
         }                                                                                                              \
     }
 

@@ -89,8 +89,8 @@ double emi_noise_of(const emi_bounds *b, int k, int m)
 {
     double theta = positive(b->e->theta[k]), left = sqrt(b->left[m]);
     double rest = b->shift[k] * b->shift_in_all + b->e->rounding.answers * b->spread[k] * left;
-    if (b->e->rounding.formed) return b->rounding * b->spread[k] * left + rest;
-    return b->rounding * (b->spread[k] * sqrt(b->unexplained[m]) + sqrt(theta) * left) + rest;
+    if (b->e->rounding.formed) return EMI_ROUNDING * b->spread[k] * left + rest;
+    return EMI_ROUNDING * (b->spread[k] * sqrt(b->unexplained[m]) + sqrt(theta) * left) + rest;
 }
 
 /* Of the first m, outside them. */
@@ -98,8 +98,8 @@ static double noise_of_all(const emi_bounds *b, int m)
 {
     double own = b->left[m] * (b->unexplained[0] - b->unexplained[m]), other = b->unexplained[m] * b->spread_of[m];
     double formed = sqrt(b->left[m] * b->spread_of[m]), answers = b->e->rounding.answers * formed;
-    if (b->e->rounding.formed) return b->rounding * formed + answers;
-    return b->rounding * sqrt(2 * (positive(own) + other)) + answers;
+    if (b->e->rounding.formed) return EMI_ROUNDING * formed + answers;
+    return EMI_ROUNDING * sqrt(2 * (positive(own) + other)) + answers;
 }
 
 /* What may be wrong with component k outside the first m. */
@@ -141,7 +141,7 @@ static double bound_without(const emi_bounds *b, int first, int last, int m)
     for (int k = first; k <= last; k++) {
         double outside = emi_residual_outside(b, k, m);
         own += outside * outside;
-        couple += along_of(b, k)[m] + b->rounding * b->spread[k] * b->rounding * b->spread[k] * b->spread_of[m];
+        couple += along_of(b, k)[m] + EMI_ROUNDING * b->spread[k] * EMI_ROUNDING * b->spread[k] * b->spread_of[m];
     }
     own = sqrt(own);
     double gap = gap_of(b, first, last, m);
@@ -179,7 +179,7 @@ static em_status alloc_numbers(emi_bounds *b, em_error *err)
 
 em_status emi_bounds_find(emi_bounds *b, emi_evidence *e, em_error *err)
 {
-    *b = (emi_bounds){.e = e, .K = e->X.cols, .rounding = emi_eps_double(&e->rounding)};
+    *b = (emi_bounds){.e = e, .K = e->X.cols};
     em_status status = alloc_numbers(b, err);
     if (status != EM_OK) return status;
     if (e->lengths)

@@ -18,7 +18,6 @@ typedef struct emi_bounds {
     double *spread_of;   /* [K + 1] sum of the squares of the spreads of the first m    */
     double *left;        /* [K + 1] sum of s_f^2 outside the first m                    */
     double *unexplained; /* [K + 1] variance outside the first m                        */
-    double rounding;     /* of products, relative to what goes into them                */
     double shift_in_all; /* what the mean may be off by in all                          */
     int knows_next;      /* the eigenvalue after the K-th                               */
 } emi_bounds;

@@ -23,7 +23,7 @@ static int has_variance(const emi_bounds *b, int k, const double *counts)
     for (int j = 0; b->G && j < k; j++) {
         if (counts[j] == 0) continue;
         double G = fabs(b->G[(size_t)k * (size_t)b->K + (size_t)j]), theta = e->theta[j];
-        double noise = b->rounding * b->spread[k] * (e->rounding.formed ? b->spread[j] : sqrt(theta)); /* in G */
+        double noise = EMI_ROUNDING * b->spread[k] * (e->rounding.formed ? b->spread[j] : sqrt(theta)); /* in G */
         noise += e->rounding.answers * b->spread[k] * b->spread[j];
         double formed = e->from_formed ? EMI_ROUNDING * b->spread[j] * b->spread[k] : 0;
         own -= G * G / theta;
@@ -36,7 +36,7 @@ static int has_variance(const emi_bounds *b, int k, const double *counts)
  * first. */
 static int is_fine(const emi_bounds *b, int k)
 {
-    double length = sqrt(b->square[k]), smallest = b->rounding * fmax(0, b->e->theta[0]) + emi_noise_of(b, k, 0);
+    double length = sqrt(b->square[k]), smallest = EMI_ROUNDING * fmax(0, b->e->theta[0]) + emi_noise_of(b, k, 0);
     return length <= b->e->tolerance * b->e->theta[k] || length <= smallest;
 }
 
