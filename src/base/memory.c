@@ -37,10 +37,9 @@ void *emi_realloc(void *old, size_t bytes)
 double *emi_room(size_t count)
 {
     if (count > (SIZE_MAX - HUGE_PAGE) / sizeof(double)) return noted(NULL, SIZE_MAX);
-    size_t bytes = count * sizeof(double), unit = bytes >= LARGE ? HUGE_PAGE : CACHE_LINE,
-           whole = (bytes + unit - 1) / unit * unit;
-    double *memory = aligned_alloc(unit, whole ? whole : unit);
-    if (memory && unit == HUGE_PAGE) (void)madvise(memory, whole, MADV_HUGEPAGE);
+    size_t bytes = count * sizeof(double), whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    double *memory = aligned_alloc(bytes >= LARGE ? HUGE_PAGE : CACHE_LINE, whole ? whole : CACHE_LINE);
+    if (memory && bytes >= LARGE) (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return noted(memory, bytes);
 }
 

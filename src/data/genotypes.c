@@ -8,7 +8,7 @@
 #include "data/genotypes.h"
 
 #include "base/memory.h"
-#include "base/wide.h"
+#include "data/decode.h"
 
 #include <string.h>
 
@@ -45,36 +45,6 @@ static size_t up_to_multiple(size_t value, size_t of)
 
 /* ---- tiles ---------------------------------------------------------------------------------------------------------- */
 
-/* Codes of sixteen people, or of as many as there are bytes for. */
-static inline uint32_t word_of(const unsigned char *codes, size_t bytes)
-{
-    uint32_t word = 0;
-    if (bytes >= sizeof word)
-        return (uint32_t)codes[0] | (uint32_t)codes[1] << 8 | (uint32_t)codes[2] << 16 | (uint32_t)codes[3] << 24;
-    for (size_t b = 0; b < bytes; b++) word |= (uint32_t)codes[b] << (8 * b);
-    return word;
-}
-
-/* A choice of four values by two bits is a choice of two by one bit, twice, which vectors can do. */
-#define DECODER(REAL)                                                                                                  \
-    EMI_WIDE static void decode_##REAL(const unsigned char *codes, size_t bytes, const double value[EMI_GENOTYPES],    \
-                                       REAL *restrict out)                                                             \
-    {                                                                                                                  \
-        enum { WORD = sizeof(uint32_t), IN_WORD = IN_BYTE * WORD };                                                    \
-        const REAL v0 = (REAL)value[0], v1 = (REAL)value[1], v2 = (REAL)value[2], v3 = (REAL)value[3];                 \
-        for (size_t n = 0; n < bytes; n += WORD, out += IN_WORD) {                                                     \
-            uint32_t word = word_of(codes + n, bytes - n);                                                             \
-            for (uint32_t i = 0; i < IN_WORD; i++) {                                                                   \
-                uint32_t code = word >> (2 * i);                                                                       \
-                REAL even = code & 2 ? v2 : v0, odd = code & 2 ? v3 : v1;                                              \
-                out[i] = code & 1 ? odd : even;                                                                        \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-DECODER(double)
-DECODER(float)
-
 /* Standardised: (number - mean) / scale; what stands for no call is the mean, where there is one. */
 static void standardise(const product *t, size_t column, double value[EMI_GENOTYPES])
 {
@@ -99,16 +69,14 @@ static tile decode(const product *t, size_t first, size_t block, void *numbers)
            count = smaller((size_t)t->C->d - first, VARIANTS);
     tile made = {numbers, up_to_multiple(bytes, sizeof(uint32_t)) * IN_BYTE, up_to_multiple(count, EMI_SKINNY_ROWS)};
     size_t row = made.width * emi_real_size(t->real);
+    emi_decode_fn *expand = emi_decoder(t->real);
     for (size_t v = 0; v < count; v++) {
         double value[EMI_GENOTYPES];
         unsigned char room[TILE_BYTES];
         const unsigned char *codes = emi_people_codes(&t->who, first + v, at, bytes, room);
         void *to = (char *)numbers + v * row;
         standardise(t, first + v, value);
-        if (t->real == EMI_SINGLE)
-            decode_float(codes, bytes, value, to);
-        else
-            decode_double(codes, bytes, value, to);
+        expand(codes, bytes, value, to);
     }
     memset((char *)numbers + count * row, 0, (made.rows - count) * row);
     return made;
