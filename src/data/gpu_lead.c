@@ -347,26 +347,28 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
     em_status status = EM_OK;
     int more = 1, enough = 0;
     long blocks = 1;
+    size_t found = 0; /* columns that were looked at */
     TRY(open_lead(l, err));
     TRY(begin(l, seed, &more, err));
     if (!more) goto done;
     l->next = first_look(tolerance);
     l->since = l->next - UNTIL_IT_FALLS;
     TRY(ask(l, err));
-    for (;;) {
+    while (!enough) {
         TRY(extend(l, &more, err));
         if (!more) break;
-        size_t found = l->n;
+        found = l->n;
         l->n += l->b;
         int looks = --l->next == 0, early = !looks || is_worth_asking(l);
         if (early) TRY(ask(l, err));
         if (looks) TRY(look(l, found, wanted, tolerance, &enough, err));
-        if (enough) l->n = found;
-        if (enough) break;
-        if (!early) TRY(ask(l, err));
-        blocks++;
+        if (!enough && !early) TRY(ask(l, err));
+        blocks += !enough;
     }
-    if (!enough) TRY(solve_small(l, l->n, err));
+    if (enough)
+        l->n = found;
+    else
+        TRY(solve_small(l, l->n, err));
     TRY(fetch(l, X, err));
     *steps = blocks;
 done:
