@@ -38,7 +38,9 @@ double *emi_room(size_t count)
 {
     if (count > (SIZE_MAX - HUGE_PAGE) / sizeof(double)) return noted(NULL, SIZE_MAX);
     size_t bytes = count * sizeof(double), whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    double *memory = aligned_alloc(bytes >= LARGE ? HUGE_PAGE : CACHE_LINE, whole ? whole : CACHE_LINE);
+    void *memory = NULL; /* aligned_alloc wants whole huge pages, the last of which would be mostly for nothing */
+    if (posix_memalign(&memory, bytes >= LARGE ? HUGE_PAGE : CACHE_LINE, whole ? whole : CACHE_LINE) != 0)
+        memory = NULL;
     if (memory && bytes >= LARGE) (void)madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return noted(memory, bytes);
 }
