@@ -122,21 +122,21 @@ static int always(void)
 
 typedef struct decoder {
     int (*can)(void);
-    emi_decode_fn *by[2]; /* in double, in single */
+    emi_decode_fn *doubles, *floats;
 } decoder;
 
 /* The quickest first. */
 static const decoder decoders[] = {
 #ifdef __x86_64__
-    {has_avx512, {permute_double_512, permute_float_512}},
-    {has_avx2, {permute_double_256, permute_float_256}},
+    {has_avx512, permute_double_512, permute_float_512},
+    {has_avx2, permute_double_256, permute_float_256},
 #endif
-    {always, {choose_double, choose_float}}};
+    {always, choose_double, choose_float}};
 
 emi_decode_fn *emi_decoder_at(emi_real real, int n)
 {
     for (size_t d = 0; d < sizeof decoders / sizeof *decoders; d++)
-        if (decoders[d].can() && n-- == 0) return decoders[d].by[real == EMI_SINGLE];
+        if (decoders[d].can() && n-- == 0) return real == EMI_SINGLE ? decoders[d].floats : decoders[d].doubles;
     return NULL;
 }
 
