@@ -189,10 +189,11 @@ static void starts_when_there_is_something_to_do(void **state)
     assert_ok(emi_pool_open(&pool, THREADS, &err), &err);
     assert_ok(emi_pool_run(pool, TURNS, too_little, count_body, &t, &err), &err);
     assert_int_equal(threads_of_this_process(), before);
-    for (int loop = 0; loop < 2; loop++) {
-        assert_ok(emi_pool_run(pool, TURNS, worth_it, count_body, &t, &err), &err);
-        assert_int_equal(threads_of_this_process(), before + THREADS - 1);
-    }
+    assert_ok(emi_pool_run(pool, TURNS, worth_it, count_body, &t, &err), &err);
+    int with = threads_of_this_process();
+    assert_true(with >= before + THREADS - 1); /* a sanitizer may start one of its own */
+    assert_ok(emi_pool_run(pool, TURNS, worth_it, count_body, &t, &err), &err);
+    assert_int_equal(threads_of_this_process(), with);
     for (int n = 0; n < TURNS; n++) assert_int_equal(atomic_load(&t.taken[n]), 3);
     emi_pool_close(&pool);
 }
