@@ -247,19 +247,11 @@ void emi_lanczos_begin_at(emi_lanczos *l, emi_block X)
     l->width = l->most;
 }
 
-/* Pairs whose residuals are known.  Where products take longest, they take as long for fewer columns than `narrow`: as some pairs need
- * no more, those that come next fill the block up. */
-static int pairs_known(const emi_lanczos *l)
-{
-    int more = l->s->lean && l->s->narrow < l->s->d ? l->narrow : 0; /* on a network, all are sent */
-    return smaller(l->pairs + more, l->ritz.size);
-}
-
 /* The residuals that still matter, as unit columns of q: those of one scale as well as of another. */
 static int collect_residuals(emi_lanczos *l)
 {
     const emi_ritz_space *r = &l->ritz;
-    int count = 0, pairs = pairs_known(l);
+    int count = 0, pairs = smaller(l->pairs, r->size);
     for (int n = r->locked; n < pairs && count < l->narrow; n++) {
         if (is_done(l, n)) continue;
         const double *residual = emi_ritz_columns(r, r->R, n, 1).v;
@@ -318,7 +310,7 @@ em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
     TRY(emi_ritz_append(&l->ritz, l->q, Cq, l->width));
     TRY(emi_ritz_solve(&l->ritz, err));
     TRY(choose_K(l, err));
-    emi_ritz_residuals(&l->ritz, pairs_known(l));
+    emi_ritz_residuals(&l->ritz, smaller(l->pairs, l->ritz.size));
     l->residual = worst_residual(l);
     if (is_stuck(l) && l->residual > l->s->tolerance) l->residual = l->s->tolerance;
     if (l->residual <= l->s->tolerance) TRY(look_for_hidden(l, err));
