@@ -20,16 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    BLOCKS = 20,
-    WIDEST = 128,
-    FIRST_LOOK = 5,
-    FIRST_LOOK_ROUGH = 3,
-    LOOK_AGAIN = 2,
-    LOOK_AT_LATEST = 4,
-    UNTIL_IT_FALLS = 2,
-    SHARPER = 6
-};
+enum { BLOCKS = 20, WIDEST = 128, SHARPER = 6 };
+enum { FIRST_LOOK = 5, FIRST_LOOK_ROUGH = 3, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
 
 /* Of the pinned buffer. */
 typedef struct hand {

@@ -259,10 +259,11 @@ em_status emi_gpu_products_open(emi_gpu_products *t, size_t most, em_error *err)
     t->sums_up = t->as_they_lie && t->C->standard->mean && !may_leave_sums(t);
     if (t->sums_up) TRY(emi_gpu_ones(t->gpu, t->real == EMI_SINGLE, longest, &t->ones, err));
     TRY(emi_gpu_features_put(t->gpu, t->C->standard, &t->features, err));
-    int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1, first = t->rows->multiplied == 0;
+    int often = is_own(t) && !t->as_they_lie && !t->measures && t->C->every <= 1,
+        copies = often && !(t->alone && t->rows->multiplied == 0);
     t->rows->multiplied += often;
-    if (often && !(t->alone && first)) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
-    t->kept = often && !(t->alone && first) && t->rows->copy;
+    if (copies) TRY(emi_gpu_rows_keep(t->rows, t->C->standard, &t->features, err));
+    t->kept = copies && t->rows->copy;
 done:
     return status;
 }

@@ -123,8 +123,8 @@ static void answers(void **state)
             }
 }
 
-/* Means that are so far that rounding is somewhat more, and so few digits asked for that this is nothing: bounds know of it, and what
- * it leaves past the rank is no variance. */
+/* Means that are so far that the steps there may round more than the one that judges them: bounds hold, and what that leaves past the
+ * rank is no variance. */
 static void somewhat_far(void **state)
 {
     (void)state;
