@@ -15,12 +15,13 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(PROJECT / "tests" / "net"))
+from free_ports import free_ports  # noqa: E402
 LIMIT = 300  # seconds, for a command: far more than any takes
 LOOSE = [(r"\bem1[a-z0-9]{58}\b", "ID"), (r"\b([0-9a-f]{4} ){9}[0-9a-f]{4}\b", "FINGERPRINT"),
          (r"\b\d{4}-\d\d-\d\d \d\d:\d\d UTC", "DATE"), (r"\b\d+(\.\d+)?(e[-+]\d+)? (us|ms|s|min)\b", "TIME"),
@@ -215,12 +216,6 @@ def surroundings(place, text):
     return home
 
 
-def free_port():
-    with contextlib.closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
 def type_in(parts, place):
     waiting = []
     try:
@@ -239,7 +234,7 @@ def type_in(parts, place):
 
 def main():
     page = pathlib.Path(sys.argv[1])
-    text = re.sub(r"\b7473\b", str(free_port()), page.read_text())
+    text = re.sub(r"\b7473\b", str(free_ports(1)), page.read_text())
     parts = []
     for name, lines in blocks(text):
         parts += [(name, "\n".join(lines) + "\n")] if name else steps_of(lines)

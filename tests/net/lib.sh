@@ -20,25 +20,13 @@ fail() {
     exit 1
 }
 
-# A port that nothing listens at, and some after it: below those that Linux gives to connections.
-free_ports() {
-    python3 -c 'import random, socket, sys
-while True:
-    base = random.randrange(10000, 32000)
-    try:
-        for port in range(base, base + int(sys.argv[1])):
-            with socket.socket(socket.AF_INET6) as s: s.bind(("::", port))
-    except OSError: continue
-    print(base); break' "$1"
-}
-
 # study_of M [line...]: keys key.N, data data.N.csv and heart.study, a tree of which each site's parent is (N - 1) / 2; the lines go
 # into [study].  EIGENMESH_MASKS=yes runs a suite with masks.
 masks=${EIGENMESH_MASKS:-no}
 study_of() {
     local sites=$1 n id
     shift
-    base=$(free_ports "$sites")
+    base=$(python3 "$tests/free_ports.py" $((sites + 1))) # and one that is nobody's
     rm -f key.*
     printf '[study]\nname = heart\nmasks = %s\n' "$masks" >heart.study
     printf '%s\n' "$@" >>heart.study
