@@ -300,6 +300,7 @@ static em_status look(lead *l, size_t n, int wanted, double tolerance, int *enou
     l->look_seconds = emi_seconds() - began;
     l->asked += l->look_seconds; /* which is no time of the step that may be under way */
     *enough = residual <= tolerance;
+    if (*enough) return EM_OK;
     l->next = next_look(l, residual, tolerance);
     l->before = residual;
     l->since = l->next;

@@ -37,16 +37,19 @@ em_status emi_gpu_alloc(emi_gpu *gpu, size_t bytes, emi_address *out, em_error *
     return emi_gpu_check(gpu, code, "memory", err);
 }
 
+/* Something may have failed while it was filled, or read. */
 void emi_gpu_free(emi_gpu *gpu, emi_address at)
 {
-    if (at) (void)gpu->cuda.release_memory(at);
+    if (!at) return;
+    (void)gpu->cuda.stream_wait(gpu->sender);
+    (void)gpu->cuda.stream_wait(gpu->stream);
+    (void)gpu->cuda.release_memory(at);
 }
 
 em_status emi_gpu_room(emi_gpu *gpu, emi_gpu_place place, size_t bytes, emi_address *out, em_error *err)
 {
     em_status status = EM_OK;
     if (gpu->room[place].bytes < bytes) {
-        TRY(emi_gpu_wait(gpu, err)); /* somebody may still read what is there */
         emi_gpu_free(gpu, gpu->room[place].at);
         gpu->room[place].at = 0, gpu->room[place].bytes = 0;
         TRY(emi_gpu_alloc(gpu, bytes, &gpu->room[place].at, err));

@@ -285,9 +285,7 @@ int cuMemcpyDtoHAsync_v2(void *to, address from, size_t bytes, void *stream)
 {
     STEP();
     if (!standin_holds((void *)(uintptr_t)from, bytes)) return INVALID;
-    standin_catch_up(stream);
-    memcpy(to, (void *)(uintptr_t)from, bytes);
-    return 0;
+    return standin_fetch(to, (void *)(uintptr_t)from, bytes, stream) ? 0 : OUT_OF_MEMORY;
 }
 
 int cuPointerGetAttribute(void *data, int attribute, address at);

@@ -41,6 +41,9 @@ int standin_is_pinned(const void *at, size_t bytes);
 /* A copy on a stream: made when somebody waits for it, and not before, where the driver may take its time too; 0: no memory. */
 int standin_copy(void *to, const void *from, size_t bytes, void *stream);
 
+/* And back: it is there when the host has waited. */
+int standin_fetch(void *to, const void *from, size_t bytes, void *stream);
+
 /* What is on a stream is done now, as something else begins there; what is on any. */
 void standin_catch_up(const void *stream);
 void standin_finish(void);

@@ -1,6 +1,6 @@
-/* Streams and events of libcuda.so.1.  Kernels, products and copies to the host are done at once; a copy from pinned memory is
- * put off until its stream is waited for, by the host or by another stream that goes on: so late that a buffer that was filled
- * anew before, or a copy that was not waited for, shows in the numbers. */
+/* Streams and events of libcuda.so.1.  Kernels and products are done at once; a copy from pinned memory is put off until its
+ * stream is waited for, by the host or by another stream that goes on: so late that a buffer that was filled anew before, or a
+ * copy that was not waited for, shows in the numbers.  So does what is read from pinned memory before the host has waited for it. */
 #include "standin.h"
 
 #include <limits.h>
@@ -24,7 +24,18 @@ typedef struct event {
     long turn;
 } event;
 
-static task *tasks; /* the oldest first */
+/* What was copied to pinned memory, until the host waits. */
+typedef struct arrival {
+    struct arrival *next;
+    long turn;
+    const void *stream;
+    void *to;
+    size_t bytes;
+    char from[];
+} arrival;
+
+static task *tasks;       /* the oldest first */
+static arrival *arrivals; /* and here */
 static long turns;
 
 static int put_off(task t)
@@ -63,9 +74,29 @@ void standin_catch_up(const void *stream)
     catch_up(stream, LONG_MAX);
 }
 
+/* The host has waited. */
+static void arrive(const void *stream, long until)
+{
+    for (arrival **at = &arrivals, *a; (a = *at);) {
+        if (a->stream == stream && a->turn <= until) {
+            memcpy(a->to, a->from, a->bytes);
+            *at = a->next;
+            free(a);
+        } else
+            at = &a->next;
+    }
+}
+
+static void wait_for(const void *stream, long until)
+{
+    catch_up(stream, until);
+    arrive(stream, until);
+}
+
 void standin_finish(void)
 {
     while (tasks) standin_catch_up(tasks->stream);
+    while (arrivals) arrive(arrivals->stream, LONG_MAX);
 }
 
 int standin_copy(void *to, const void *from, size_t bytes, void *stream)
@@ -74,6 +105,23 @@ int standin_copy(void *to, const void *from, size_t bytes, void *stream)
         return put_off((task){.stream = stream, .to = to, .from = from, .bytes = bytes});
     standin_catch_up(stream);
     memcpy(to, from, bytes);
+    return 1;
+}
+
+int standin_fetch(void *to, const void *from, size_t bytes, void *stream)
+{
+    standin_catch_up(stream);
+    if (!standin_is_pinned(to, bytes)) {
+        memcpy(to, from, bytes);
+        return 1;
+    }
+    arrival *own = malloc(sizeof *own + bytes), **end = &arrivals;
+    if (!own) return 0;
+    *own = (arrival){.turn = ++turns, .stream = stream, .to = to, .bytes = bytes};
+    memcpy(own->from, from, bytes);
+    memset(to, 0xff, bytes);
+    while (*end) end = &(*end)->next;
+    *end = own;
     return 1;
 }
 
@@ -90,7 +138,7 @@ int cuStreamCreate(void **stream, unsigned flags)
 int cuStreamDestroy_v2(void *stream);
 int cuStreamDestroy_v2(void *stream)
 {
-    standin_catch_up(stream);
+    wait_for(stream, LONG_MAX);
     return standin_give(stream);
 }
 
@@ -98,7 +146,7 @@ int cuStreamSynchronize(void *stream);
 int cuStreamSynchronize(void *stream)
 {
     STEP();
-    standin_catch_up(stream);
+    wait_for(stream, LONG_MAX);
     return 0;
 }
 
@@ -142,6 +190,6 @@ int cuEventSynchronize(void *of)
 {
     const event *e = of;
     STEP();
-    if (e->stream) catch_up(e->stream, e->turn);
+    if (e->stream) wait_for(e->stream, e->turn);
     return 0;
 }
