@@ -113,8 +113,8 @@ void emi_ritz_keep(emi_ritz_space *r, int keep)
 {
     int open = r->size - r->locked;
     emi_block V = {open, keep, r->V};
-    combine(emi_ritz_columns(r, r->B, r->locked, open), V, r->X);
-    combine(emi_ritz_columns(r, r->A, r->locked, open), V, r->X);
+    combine(emi_ritz_columns(r, r->B, r->locked, open), V, r->R);
+    combine(emi_ritz_columns(r, r->A, r->locked, open), V, r->R);
     for (int j = r->locked; j < r->locked + keep; j++) {
         memset(column_of_T(r, j), 0, sizeof *r->T * (size_t)r->room);
         column_of_T(r, j)[j] = r->theta[j];

@@ -35,7 +35,7 @@ em_status emi_ritz_solve(emi_ritz_space *r, em_error *err);
  * which the other vectors do not feel: it is left out. */
 void emi_ritz_residuals(emi_ritz_space *r, int pairs);
 
-/* B shrinks to the locked columns and the best `keep` Ritz vectors; then B' A is diagonal.  X is scribbled on. */
+/* B shrinks to the locked columns and the best `keep` Ritz vectors; then B' A is diagonal.  R is scribbled on. */
 void emi_ritz_keep(emi_ritz_space *r, int keep);
 
 #endif

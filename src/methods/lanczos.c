@@ -311,6 +311,7 @@ em_status emi_lanczos_take(emi_lanczos *l, const double *Cq, em_error *err)
     TRY(emi_ritz_solve(&l->ritz, err));
     TRY(choose_K(l, err));
     emi_ritz_residuals(&l->ritz, smaller(l->pairs, l->ritz.size));
+    l->found = smaller(l->K, l->ritz.size);
     l->residual = worst_residual(l);
     if (is_stuck(l) && l->residual > l->s->tolerance) l->residual = l->s->tolerance;
     if (l->residual <= l->s->tolerance) TRY(look_for_hidden(l, err));
@@ -325,14 +326,14 @@ done:
 
 emi_block emi_lanczos_vectors(const emi_lanczos *l)
 {
-    return emi_ritz_columns(&l->ritz, l->ritz.X, 0, smaller(l->K, l->ritz.size));
+    return emi_ritz_columns(&l->ritz, l->ritz.X, 0, l->found);
 }
 
 int emi_lanczos_products(const emi_lanczos *l, double *CX)
 {
     const emi_ritz_space *r = &l->ritz;
     if (r->locked > 0) return 0;
-    for (int n = 0; n < smaller(l->K, r->size); n++) {
+    for (int n = 0; n < l->found; n++) {
         const double *x = emi_ritz_columns(r, r->X, n, 1).v, *residual = emi_ritz_columns(r, r->R, n, 1).v;
         for (int f = 0; f < r->d; f++) *CX++ = residual[f] + r->theta[n] * x[f];
     }

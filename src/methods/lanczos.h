@@ -21,6 +21,7 @@ typedef struct emi_lanczos {
     emi_ritz_space ritz;
     int K;           /* components wanted                                                         */
     int pairs;       /* Ritz pairs looked at: those, and a few more                               */
+    int found;       /* of those wanted, whatever the basis was made to hold since                */
     int large;       /* the first so many that are not locked are in the way of smaller ones      */
     double residual; /* the worst of those wanted; infinite as long as that is not known          */
     double least;    /* the smallest that it was, and since when it has not fallen much           */

@@ -96,6 +96,35 @@ static void tolerance_zero(void **state)
     free(t.rows);
 }
 
+/* A limit may come where a basis begins anew: Ritz values grow with every step, and what is reported does. */
+static void a_limit_at_any_step(void **state)
+{
+    (void)state;
+    enum { D = 250, K = 3, LIMIT = 40 };
+    double slowly[D], apart[D];
+    for (int k = 0; k < D; k++) slowly[k] = pow(k + 1, -0.5);
+    for (int k = 0; k < D; k++) apart[k] = k < 2 ? pow(1e-5, k) : 1e-10 * pow(k, -0.5); /* the first are locked */
+    table tables[] = {table_of_spectrum(300, D, slowly, 19), table_of_spectrum(300, D, apart, 20)};
+    for (int n = 0; n < 2; n++, free(tables[n - 1].rows)) {
+        double before[K] = {0};
+        for (int limit = 2; limit <= LIMIT; limit++) {
+            em_options options = options_of("krylov", K);
+            options.tolerance = 1e-14;
+            options.iterations = limit;
+            options.oversample = 1;
+            em_model *model = fit_table(&tables[n], &options, "contiguous");
+            assert_int_equal(em_model_components_count(model), K);
+            for (int k = 0; k < K; k++) {
+                double now = em_model_explained_variance(model)[k];
+                if (now < before[k] * (1 - 1e-9))
+                    fail_msg("component %d, step %d: %g after %g", k, limit, now, before[k]);
+                before[k] = now;
+            }
+            em_model_free(&model);
+        }
+    }
+}
+
 /* No arithmetic gets there: it ends, at the limit or where rounding leaves nothing to do, with all digits there are. */
 static void a_tolerance_out_of_reach(void **state)
 {
@@ -122,7 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fractions_of_variance),    cmocka_unit_test(a_fraction_that_is_hit_takes_one_more),
         cmocka_unit_test(a_start_of_rank_one),      cmocka_unit_test(tolerance_zero),
-        cmocka_unit_test(a_tolerance_out_of_reach),
+        cmocka_unit_test(a_tolerance_out_of_reach), cmocka_unit_test(a_limit_at_any_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
