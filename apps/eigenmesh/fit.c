@@ -240,10 +240,13 @@ static em_status verdict(const fit_job *job, em_error *err)
     const char *remedy = end->remedy;
     if (info->reason == EM_STOPPED_USER && args_given(job->args, "checkpoint")) remedy = "--resume to go on";
     if (by_clock) remedy = "more of them, or another --method";
+    if (info->reason == EM_STOPPED_SHORT && info->wire_bits == 32) remedy = "--wire 64";
+    if (info->reason == EM_STOPPED_SHORT && strcmp(info->precision, "single") == 0) remedy = "--precision double";
     if (isfinite(info->step)) (void)snprintf(step, sizeof step, ", step %g", info->step);
-    return emi_fail(err, EM_ENUMERIC, "fit: %s %s after %ld iterations (worst residual %.1e, tolerance %g%s)%s; try %s",
+    return emi_fail(err, EM_ENUMERIC,
+                    "fit: %s %s after %ld iteration%s (worst residual %.1e, tolerance %g%s)%s; try %s",
                     by_clock ? "--max-seconds ended" : info->method, by_clock ? info->method : end->what,
-                    info->iterations, info->worst_residual, info->tolerance, step,
+                    info->iterations, info->iterations == 1 ? "" : "s", info->worst_residual, info->tolerance, step,
                     job->files[FILE_MODEL].path ? ", the last good estimate is in the model" : "", remedy);
 }
 

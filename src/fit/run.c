@@ -259,6 +259,13 @@ static int is_lost_in_rounding(em_status status, const em_model *model)
     return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_ROUNDING;
 }
 
+/* Has it all digits that single precision has, which was ordered? */
+static int is_short_of_digits(em_status status, const em_model *model)
+{
+    return status == EM_OK && em_model_info(model)->reason == EM_STOPPED_SHORT &&
+           strcmp(em_model_info(model)->precision, "single") == 0;
+}
+
 /* Is a component that rounding keeps above the tolerance known to a few digits only? */
 static int is_limited_badly(em_status status, const em_model *model)
 {
@@ -336,7 +343,7 @@ static em_status solve_by_choice(const emi_method *const *choices, emi_job job, 
         job.last = !choices[c + 1] || !(choices[c + 1]->traits & EMI_AT_ROOT); /* gossip loses digits, it finds none */
         status = try_method(choices[c], &job, out, &failure);
         if (!choices[c + 1] || !is_to_be_replaced(mesh, status, *out)) break;
-        rounding |= is_lost_in_rounding(status, *out);
+        rounding |= is_lost_in_rounding(status, *out) || is_short_of_digits(status, *out);
         if (rounding && job.last) break;
         tell_next(job.why, choices[c]->info.name,
                   status ? em_status_text(status) : em_reason_text(em_model_info(*out)->reason),

@@ -24,6 +24,17 @@ grep -qE '^trace +trace.csv$' "$out" || fail "where the trace went"
 awk -F, 'NF != 9 { exit 1 }' trace.csv || fail "a row of the trace has not 9 columns"
 awk -F, 'NR == 2 && $9 < 1e-3 { exit 1 } END { exit !($9 < 1e-20) }' trace.csv || fail "auto's answer is not exact"
 
+# Digits that were ordered are all there are: the message says which order to change.
+for order in "--precision single" "--wire 32 -n 3"; do
+    # shellcheck disable=SC2086
+    run fit data.npy -k 3 --method krylov --tolerance 1e-11 $order
+    [[ $status -ne 0 ]] || fail "$order: it has found digits that it does not have"
+    case $order in
+    --wire*) complains "try --wire 64" ;;
+    *) complains "try --precision double" ;;
+    esac
+done
+
 works info model.npz
 says "600 x 10 over 6 nodes"
 says "converged"

@@ -122,6 +122,29 @@ static void spectra_that_need_double(void **state)
     }
 }
 
+/* Who orders single precision gets what it has, and no method that would go on for long to get no further. */
+static void single_precision_that_is_ordered(void **state)
+{
+    (void)state;
+    enum { D = 100, K = 5 };
+    double spectrum[D] = {1, 1e-3, 5e-4, 3e-6, 2e-6};
+    for (int k = K; k < D; k++) spectrum[k] = 1.5e-6 * pow(k - K + 1, -0.3);
+    table t = table_of_spectrum(400, D, spectrum, 17);
+    float *rows = narrowed(&t, 1);
+    for (int nodes = 1; nodes <= 4; nodes += 3) {
+        em_options options = six_digits("auto", K);
+        options.precision = EMI_PRECISION_SINGLE;
+        em_model *model = fit_rows(rows, EM_F32, t.N, t.d, &options, NULL, nodes, 2);
+        const em_info *info = em_model_info(model);
+        assert_int_equal(info->reason, EM_STOPPED_SHORT);
+        assert_string_equal(info->precision, "single");
+        assert_string_not_equal(info->method, "deepca");
+        em_model_free(&model);
+    }
+    free(rows);
+    free(t.rows);
+}
+
 /* Squares that are no floats. */
 static void numbers_whose_squares_are_none(void **state)
 {
@@ -270,6 +293,7 @@ int main(void)
         cmocka_unit_test(fewer_rows_than_features),
         cmocka_unit_test(rows_of_few_digits),
         cmocka_unit_test(spectra_that_need_double),
+        cmocka_unit_test(single_precision_that_is_ordered),
         cmocka_unit_test(numbers_whose_squares_are_none),
         cmocka_unit_test(what_is_asked_for_is_done),
         cmocka_unit_test(nodes_of_unequal_size),
