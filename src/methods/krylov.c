@@ -18,7 +18,8 @@ typedef struct krylov {
     emi_solver *s;
     emi_lanczos lanczos; /* at the root; elsewhere only q and how wide it may be                      */
     double *sum;         /* (d, most) the answer, at the root                                          */
-    double *asked;       /* (d, most) the question as it is sent, which may have fewer digits          */
+    double *sent;        /* (d, most) the question as it is sent, which may have fewer digits          */
+    double *asked;       /* that, or where all rows are here the question itself                       */
     emi_field products;  /* (d, most) C_i q                                                            */
 } krylov;
 
@@ -29,7 +30,9 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
     TRY(emi_lanczos_open(&k->lanczos, s, emi_mesh_has_root(s->mesh), err));
     s->width = s->widest = k->lanczos.most;
     k->sum = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
-    k->asked = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
+    int sends = s->mesh->graph->nodes > 1;
+    if (sends) k->sent = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
+    k->asked = sends ? k->sent : k->lanczos.q;
     if (!k->sum || !k->asked) TRY(emi_fail_memory(err, "krylov"));
     TRY(emi_field_alloc(&k->products, s->mesh->hosted, s->d, k->lanczos.most, err));
 done:
@@ -40,7 +43,7 @@ static void close_krylov(krylov *k)
 {
     emi_lanczos_close(&k->lanczos);
     emi_field_free(&k->products);
-    emi_free(k->asked);
+    emi_free(k->sent);
     emi_free(k->sum);
 }
 
@@ -57,7 +60,7 @@ static void ask(krylov *k)
     em_mesh *mesh = k->s->mesh;
     size_t size = (size_t)k->s->d * (size_t)k->s->width;
     k->products.cols = k->s->width;
-    memcpy(k->asked, k->lanczos.q, size * sizeof *k->asked);
+    if (k->sent) memcpy(k->sent, k->lanczos.q, size * sizeof *k->sent);
     mesh->narrow = k->s->narrow_wire;
     emi_tree_give(mesh, k->asked, size);
     emi_question_ask(mesh, (emi_block){k->s->d, k->s->width, k->asked});
