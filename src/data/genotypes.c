@@ -63,9 +63,23 @@ typedef struct tile {
     size_t width, rows; /* people and variants, filled up with neighbours and with zeros */
 } tile;
 
-static tile decode(const product *t, size_t first, size_t block, void *numbers)
+/* Where a tile begins. */
+typedef struct place {
+    size_t variant, block;
+} place;
+
+/* The codes of the tile's variant `v` are on their way to the cache: variants lie so far apart that the processor does not expect
+ * the next one. */
+static void fetch(const product *t, place at, size_t v)
 {
-    size_t at = block * TILE_BYTES, bytes = smaller(t->who.bytes - at, TILE_BYTES),
+    if (at.variant + v < (size_t)t->C->d && at.block < t->blocks)
+        emi_people_fetch(&t->who, at.variant + v, at.block * TILE_BYTES, TILE_BYTES);
+}
+
+/* ahead: the tile that comes next. */
+static tile decode(const product *t, place here, place ahead, void *numbers)
+{
+    size_t first = here.variant, at = here.block * TILE_BYTES, bytes = smaller(t->who.bytes - at, TILE_BYTES),
            count = smaller((size_t)t->C->d - first, VARIANTS);
     tile made = {numbers, up_to_multiple(bytes, sizeof(uint32_t)) * IN_BYTE, up_to_multiple(count, EMI_SKINNY_ROWS)};
     size_t row = made.width * emi_real_size(t->real);
@@ -75,6 +89,7 @@ static tile decode(const product *t, size_t first, size_t block, void *numbers)
         unsigned char room[TILE_BYTES];
         const unsigned char *codes = emi_people_codes(&t->who, first + v, at, bytes, room);
         void *to = (char *)numbers + v * row;
+        fetch(t, ahead, v);
         standardise(t, first + v, value);
         expand(codes, bytes, value, to);
     }
@@ -146,7 +161,7 @@ static em_status score_body(void *context, int index, int worker, em_error *err)
     memset(sums, 0, size * emi_real_size(t->real));
     if (single) memset(r.wide, 0, size * sizeof *r.wide);
     for (size_t first = 0; first < d; first += VARIANTS) {
-        tile y = decode(t, first, block, r.tile);
+        tile y = decode(t, (place){first, block}, (place){first + VARIANTS, block}, r.tile);
         for (size_t panel = 0; panel < t->panels; panel++) {
             const emi_skinny_product add = {.real = t->real,
                                             .d = y.width,
@@ -167,7 +182,7 @@ static em_status score_body(void *context, int index, int worker, em_error *err)
 static void add_block(const product *t, size_t first, size_t block, const room *r)
 {
     size_t lanes = (size_t)emi_panel_width(t->real);
-    tile y = decode(t, first, block, r->tile);
+    tile y = decode(t, (place){first, block}, (place){first, block + 1}, r->tile);
     for (size_t panel = 0; panel < t->panels; panel++) {
         const emi_skinny_product sum = {.real = t->real,
                                         .d = y.width,

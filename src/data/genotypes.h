@@ -45,6 +45,9 @@ emi_people emi_people_of(const emi_shard *shard);
 const unsigned char *emi_people_codes(const emi_people *who, size_t column, size_t first, size_t bytes,
                                       unsigned char *room);
 
+/* These will be wanted soon. */
+void emi_people_fetch(const emi_people *who, size_t column, size_t first, size_t bytes);
+
 /* As emi_survey, by counting codes. */
 em_status emi_survey_genotypes(const emi_shard *shard, const double *unit, double *found, const emi_helpers *helpers,
                                emi_scratch scratch, em_error *err);

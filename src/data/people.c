@@ -69,6 +69,15 @@ const unsigned char *emi_people_codes(const emi_people *who, size_t column, size
     return room;
 }
 
+void emi_people_fetch(const emi_people *who, size_t column, size_t first, size_t bytes)
+{
+    enum { LINE = 64 };
+    if (who->shard->order) return; /* they lie anywhere */
+    const unsigned char *codes = emi_genotype_codes(who->shard->data, column) + who->shard->first / IN_BYTE + first;
+    size_t here = who->bytes - first < bytes ? who->bytes - first : bytes;
+    for (size_t at = 0; at < here + LINE - 1; at += LINE) __builtin_prefetch(codes + (at < here ? at : here - 1), 0, 2);
+}
+
 /* ---- survey ------------------------------------------------------------------------------------------------------- */
 
 /* How many of each code there are, neighbours too, added to count. */
