@@ -17,6 +17,21 @@ static em_status count_rows(const problem *p, uint64_t **rows, em_error *err)
     return EM_OK;
 }
 
+/* Nodes that have a file each are called so, with its folder where two files are called alike; NULL: they have numbers. */
+static const char **name_nodes(const problem *p)
+{
+    const arguments *args = p->args;
+    const char **names =
+        p->nodes > 1 && args->operand_count == p->nodes ? emi_calloc((size_t)p->nodes, sizeof *names) : NULL;
+    int alike = 0;
+    for (int i = 0; names && i < p->nodes; i++) {
+        names[i] = page_without_folder(args->operands[i]);
+        for (int j = 0; j < i; j++) alike |= strcmp(names[i], names[j]) == 0;
+    }
+    for (int i = 0; names && alike && i < p->nodes; i++) names[i] = args->operands[i];
+    return names;
+}
+
 static void state_facts(page_notes *notes, const problem *p, const em_info *info)
 {
     const char *average = args_value(p->args, "average");
@@ -33,6 +48,7 @@ em_status fit_page_write(FILE *stream, page_notes *notes, const problem *p, cons
     em_status status = EM_OK;
     em_page *page = &notes->page;
     uint64_t *rows = NULL;
+    const char **names = name_nodes(p);
     state_facts(notes, p, em_model_info(model));
     TRY(count_rows(p, &rows, err));
     TRY(page_describe(notes, p->args, model, &p->reading, err));
@@ -40,11 +56,14 @@ em_status fit_page_write(FILE *stream, page_notes *notes, const problem *p, cons
     page->graph = p->graph;
     page->topology = p->topology;
     page->node_rows = rows;
+    page->node_names = names;
     page->masked = args_given(p->args, "masks");
+    page->processes = cluster_size();
     page->label = p->label;
     if (page_has_rows(p->args)) page->tables = (const em_data *const *)p->tables, page->table_count = p->table_count;
     TRY(em_page_write(page, stream, err));
 done:
+    emi_free(names);
     emi_free(rows);
     return status;
 }

@@ -126,6 +126,13 @@ static void put_file(texts *t, const char *path)
     put_letters(t, path);
 }
 
+static int reads_standard_input(const arguments *args)
+{
+    int n = 0;
+    while (n < args->operand_count && strcmp(args->operands[n], "-") != 0) n++;
+    return n < args->operand_count;
+}
+
 static em_status record_command(page_notes *n, const arguments *args, em_error *err)
 {
     texts words = {0};
@@ -141,12 +148,13 @@ static em_status record_command(page_notes *n, const arguments *args, em_error *
         if (args->specs[i].metavar) put_word(&words, args->values[i]);
     }
     if (n->more) put_word(&words, n->more);
+    if (reads_standard_input(args)) join(&words, "  # with the same on standard input");
     n->command = words.text;
     n->page.command = words.text;
     return words.failed ? emi_fail_memory(err, "--report") : EM_OK;
 }
 
-static const char *without_folder(const char *path)
+const char *page_without_folder(const char *path)
 {
     const char *folder = strrchr(path, '/');
     return folder ? folder + 1 : path;
@@ -162,14 +170,14 @@ em_status page_describe(page_notes *n, const arguments *args, const em_model *mo
     page->fact_names = n->names;
     page->facts = n->texts;
     page->steps = n->steps;
-    page->subject = without_folder(args->operands[0]);
+    page->subject = page_without_folder(args->operands[0]);
     if (!r) return EM_OK;
     page->rows_dropped = r->rows_dropped;
     TRY(record_command(n, args, err));
     TRY(reading_list_make(&n->read, r, err));
     page->inputs = n->read.inputs;
     page->input_count = n->read.count;
-    if (n->read.count) page->subject = without_folder(n->read.inputs[0].name); /* "a.csv and 2 more" */
+    if (n->read.count) page->subject = page_without_folder(n->read.inputs[0].name); /* "a.csv and 2 more" */
 done:
     return status;
 }

@@ -47,6 +47,9 @@ void page_note_step(page_notes *n, const em_progress *now);
 /* What else is to be said. */
 void page_fact(page_notes *n, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* "a.csv" of "data/a.csv". */
+const char *page_without_folder(const char *path);
+
 /* What is known by now of the model; r: NULL where nothing was read. */
 em_status page_describe(page_notes *n, const arguments *args, const em_model *model, const reading *r, em_error *err);
 void page_free(page_notes *n); /* accepts the zeroed */

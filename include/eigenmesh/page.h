@@ -70,6 +70,8 @@ typedef struct em_page {
     const char *const *labels; /* [rows of all tables]; NULL: em_data_label has them */
 
     int fragment; /* the answer in short, without rows, as a piece of another page: a notebook's, say */
+
+    int processes; /* that had the nodes: several nodes in one are a simulation, and the page says so */
 } em_page;
 
 /* Into a stream, whose own failures are the stream's to tell; or a file, whole or not at all. */

@@ -218,6 +218,7 @@ em_status emi_moments_open(em_data *data, em_moments *m, int owned, em_error *er
     if (m->names) status = em_data_set_column_names(data, (const char *const *)m->names, err);
     if (status != EM_OK) return status;
     data->format = "moments";
+    (void)snprintf(data->remarks, sizeof data->remarks, "moments of rows, and no row");
     data->type = EM_F64;
     data->rows = (size_t)m->rows;
     data->state = m;

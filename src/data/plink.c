@@ -246,6 +246,15 @@ static size_t names_parent(const reader *r)
     return !is_one_of(r->fields[2], nobody) || !is_one_of(r->fields[3], nobody);
 }
 
+/* What PLINK writes where it is not known is no label. */
+static void forget_unknown(field *label, size_t which)
+{
+    enum { SEX = 4, PHENOTYPE = 5 };
+    static const char *const sexes[] = {"0", "NA", NULL}, *const phenotypes[] = {"-9", "NA", NULL};
+    if ((which == SEX && is_one_of(*label, sexes)) || (which == PHENOTYPE && is_one_of(*label, phenotypes)))
+        label->length = 0;
+}
+
 em_status emi_people_read(em_data *data, const char *path, const char *label, em_error *err)
 {
     em_status status = EM_OK;
@@ -258,6 +267,7 @@ em_status emi_people_read(em_data *data, const char *path, const char *label, em
         if (t.count == 0) TRY(refuse_header(&r, err));
         if (r.count != FIELDS) TRY(wrong_fields(&r, err));
         children += names_parent(&r);
+        forget_unknown(&r.fields[first], first);
         if (!add_text(&t, '\t', r.fields + first, count)) TRY(emi_fail_memory(err, path));
     }
     if (t.count == 0) TRY(emi_fail(err, EM_EDATA, "%s: has nobody; try the file that PLINK wrote", path));

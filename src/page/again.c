@@ -75,9 +75,11 @@ em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
     emi_put(to, "<dt>Threads</dt><dd>%d</dd>\n", info->threads);
     put_versions(to, page);
     emi_put(to, "</dl>\n<p class=\"soft\">%s</p>\n",
-            info->nodes > 1 ? "The same data, network, options and seed give the same numbers, bit for bit."
-                            : "The same data, options and seed give the same numbers; on one node the last digits "
-                              "depend on the number of cores.");
+            info->nodes > 1
+                ? "The same data, network, options and seed give the same numbers: bit for bit with these versions "
+                  "on processors of this kind, and to the last digits on others."
+                : "The same data, options and seed give the same numbers; on one node the last digits "
+                  "depend on the number of cores, and everywhere on their kind.");
 done:
     return status;
 }

@@ -71,11 +71,20 @@ static void put_line(const emi_chart *chart, const curve *c)
     emi_put(chart->to, "\"/>");
 }
 
-/* The tolerance is of the same kind as what is drawn, but for errors. */
-static void put_tolerance(const emi_chart *chart, const curve *c)
+/* The tolerance, where it is of the same kind as what is drawn: of residuals only where the method promises them. */
+static double goal_of(const curve *c)
 {
-    double tolerance = em_model_info(c->page->model)->tolerance;
-    if (c->of == ERROR || !(tolerance > 0) || tolerance < chart->y.from || tolerance > chart->y.to) return;
+    const em_info *info = em_model_info(c->page->model);
+    if (c->of == CHANGE) return info->tolerance;
+    for (int m = 0; c->of == RESIDUAL && em_method(m); m++)
+        if (strcmp(em_method(m)->name, info->method) == 0 && em_method(m)->residual) return info->tolerance;
+    return 0;
+}
+
+static void put_goal(const emi_chart *chart, const curve *c)
+{
+    double tolerance = goal_of(c);
+    if (!(tolerance > 0) || tolerance < chart->y.from || tolerance > chart->y.to) return;
     double place = emi_axis_at(&chart->y, tolerance);
     emi_put(chart->to,
             "<line class=\"goal\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"end\" x=\"%.1f\" "
@@ -87,15 +96,14 @@ static void draw(emi_html *to, const curve *c)
 {
     static const char *const titles[] = {
         [ERROR] = "error", [RESIDUAL] = "mean residual", [CHANGE] = "change, as the method sees it"};
-    double least = INFINITY, most = 0, first = INFINITY, last = 0, x, y,
-           tolerance = em_model_info(c->page->model)->tolerance;
+    double least = INFINITY, most = 0, first = INFINITY, last = 0, x, y, tolerance = goal_of(c);
     for (size_t n = 0; n < c->count; n++) {
         point_at(c, n, &x, &y);
         if (!is_drawn(y)) continue;
         least = fmin(least, y), most = fmax(most, y);
         first = fmin(first, x), last = fmax(last, x);
     }
-    if (c->of != ERROR && tolerance > 0) least = fmin(least, fmax(tolerance, least / 1e6));
+    if (tolerance > 0) least = fmin(least, fmax(tolerance, least / 1e6));
     emi_chart chart = {.to = to,
                        .x = {.from = first, .to = last > first ? last : first + 1, .whole = 1, .title = "iteration"},
                        .y = {.from = fmax(pow(10, floor(log10(least))), 1e-300),
@@ -105,7 +113,7 @@ static void draw(emi_html *to, const curve *c)
     if (!(chart.y.from < chart.y.to)) chart.y.to = 10 * chart.y.from;
     emi_put(to, "<figure>");
     emi_chart_begin(&chart, "How far the answer was from exact after each iteration");
-    put_tolerance(&chart, c);
+    put_goal(&chart, c);
     put_line(&chart, c);
     emi_chart_end(&chart);
     emi_put(to,

@@ -196,22 +196,41 @@ static void put_range(emi_html *to, const em_page *page, int nodes)
     emi_put(to, ".</p>\n");
 }
 
+/* Where the rows lay, and what left that place: who reads it may not know that a network can be played through on one machine, which
+ * tells nothing of what is private. */
+static void put_places(emi_html *to, const em_page *page, int nodes)
+{
+    static const char *const sums = "what went between them are sums over rows, and products with them.";
+    static const char *const masks =
+        " Every share of a node was hidden in random numbers that cancel when all shares are added (masks).";
+    if (page->processes == 1)
+        emi_put(
+            to,
+            "<p>This is a <strong>simulation on one machine</strong>, which had all rows. In it they lie at "
+            "<span id=\"node-count\">%d</span> nodes, each of which talks to its neighbours alone and sends them no "
+            "rows, only sums over rows, and products with them; nothing left the machine.%s</p>\n",
+            nodes, page->masked ? " Masks were simulated too, and hide nothing here." : "");
+    else if (page->processes == 0)
+        emi_put(to,
+                "<p>The rows lay at <span id=\"node-count\">%d</span> nodes, on as many machines or simulated on one: "
+                "the model does not tell. Each talked to its neighbours alone, and none has sent its rows: %s</p>\n",
+                nodes, sums);
+    else
+        emi_put(to,
+                "<p>The rows lie at <span id=\"node-count\">%d</span> nodes. Each talks to its neighbours alone, and "
+                "none has sent its rows: %s%s</p>\n",
+                nodes, sums, page->masked ? masks : "");
+}
+
 em_status emi_page_network(emi_html *to, const em_page *page, em_error *err)
 {
     em_status status = EM_OK;
     int nodes = em_model_info(page->model)->nodes, numbered = 0;
     if (nodes == 1) {
-        emi_put(to, "<p>One node, which has all rows.</p>\n");
+        emi_put(to, "<p>One node, which has all of the data.</p>\n");
         return EM_OK;
     }
-    emi_put(to,
-            "<p>The rows lie at <span id=\"node-count\">%d</span> nodes. Each talks to its neighbours alone, and none "
-            "has sent its rows: "
-            "what went between them are sums over rows, and products with them.%s</p>\n",
-            nodes,
-            page->masked
-                ? " Every share of a node was hidden in random numbers that cancel when all shares are added (masks)."
-                : "");
+    put_places(to, page, nodes);
     if (!page->graph || em_graph_nodes(page->graph) != nodes) {
         emi_put(to, "<p class=\"soft\">Who was linked with whom, %s</p>\n",
                 emi_page_is_own(page) ? "could not be found out again." : EMI_NOT_KEPT);

@@ -214,7 +214,10 @@ static void put_legend(emi_html *to, const char *label, const emi_classes *c)
 static void put_words(emi_html *to, const em_page *page, const emi_points *p)
 {
     uint64_t all = em_model_samples(page->model);
-    emi_put(to, "<p>Each point is a row; rows that are alike lie close together. ");
+    emi_put(to, p->columns > 1
+                    ? "<p>Each point is a row; rows that are alike lie close together. "
+                    : "<p>Each point is a row. Where it lies from left to right is all that it tells; how high it is "
+                      "drawn tells nothing, and keeps points from hiding each other. ");
     if (p->count < p->rows) {
         emi_put(to, "Of ");
         emi_put_number_of(to, p->rows, "row");

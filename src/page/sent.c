@@ -66,9 +66,10 @@ void emi_page_sent(emi_html *to, const em_page *page)
         return;
     }
     emi_put(to,
-            "<p>All nodes together have sent this%s. A round is a time that all wait for a message; numbers that the "
+            "<p>All %snodes together have sent this%s. A round is a time that all wait for a message; numbers that the "
             "method sent have "
             "%d bits.</p>\n",
+            page->processes == 1 ? "simulated " : "",
             page->graph ? ", each message from a node to one of its neighbours in the drawing" : "", info->wire_bits);
     put_phases(to, info);
     put_links(to, page);

@@ -38,6 +38,7 @@ says "weight    350, after forgetting"
 works moments all.npy --directions 3 -o sketch.npz
 says "sketch    3 directions; in any direction it lacks no more variance than"
 works fit sketch.npz -k 2 -o sketched.npz
+says "read      sketch.npz: moments of rows, and no row"
 says "sketch    rows were sketched"
 works info sketched.npz --report sketched.html
 says "sketch    rows were sketched"

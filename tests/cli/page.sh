@@ -192,7 +192,34 @@ awk 'BEGIN { srand(1); for (n = 0; n < 50; n++) print rand() "e100," rand() "," 
 run fit units.csv -k 3 --report units.html
 page_says units.html "The data has no variance beyond component 1 that could be told from rounding"
 works fit data.npy -k 3 -n 4 --masks --report masked.html
-page_says masked.html "hidden in random numbers that cancel"
+page_says masked.html "Masks were simulated too, and hide nothing here."
+page_lacks masked.html "hidden in random numbers"
+
+# ---- a network that was played through on one machine is no proof of what left which
+page_says page.html "This is a simulation on one machine"
+page_says page.html "All simulated nodes together have sent this"
+page_lacks alone.html "simulation on one machine"
+page_says alone.html "on as many machines or simulated on one: the model does not tell"
+works fit flowers.csv -k 2 --report single.html
+page_says single.html "One node, which has all of the data."
+page_lacks single.html simulat
+# Nodes are called as their files are.
+mkdir north south
+head -n 4 flowers.csv >north/part.csv
+{ head -n 1 flowers.csv && tail -n 3 flowers.csv; } >south/part.csv
+cp south/part.csv other.csv
+works fit north/part.csv other.csv -k 2 --report named.html
+page_says named.html "part.csv 3 1 other.csv 3 1"
+works fit north/part.csv south/part.csv -k 2 --report named.html
+page_says named.html "north/part.csv 3 1 south/part.csv 3 1"
+# What came by a pipe has to come again.
+"$EIGENMESH" fit - -k 2 --report piped.html <flowers.csv >"$out"
+[[ $(command_on piped.html) == *"# with the same on standard input" ]] || fail "who pastes the command does not know what to pipe"
+# The tolerance is drawn where it is what the curve is to reach.
+works fit data.npy -k 3 -n 6 -m krylov --trace krylov.csv --report curve.html
+grep -q 'class="goal"' curve.html || fail "the tolerance is not drawn"
+works fit data.npy -k 3 -n 6 -m dsa --trace dsa.csv --report curve.html
+page_lacks curve.html 'class="goal"'
 
 # ---- shapes
 printf 'a,b,c\n1,,3\n4,5,\n7,8,9\n2,1,1\n' >holes.csv

@@ -167,14 +167,16 @@ static void people_have_labels(void **state)
     (void)state;
     const char *path = write_small("labels", NULL, "F1 I1 0 0 1 2\nF1 I2 0 0 2 -9\nF3 I3 0 0 0 1\n");
     static const struct {
-        const char *label, *wanted;
-    } cases[] = {{"FID", "F1"}, {"IID", "I2"}, {"SEX", "2"}, {"PHENO", "-9"}, {NULL, "F1\tI2"}};
+        const char *label, *wanted, *last; /* of the second person and of the third; what is not known is "" */
+    } cases[] = {
+        {"FID", "F1", "F3"}, {"IID", "I2", "I3"}, {"SEX", "2", ""}, {"PHENO", "", "1"}, {NULL, "F1\tI2", "F3\tI3"}};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         const em_read_options options = {.size = sizeof options, .label = cases[n].label};
         em_data *data = NULL;
         em_error err = {0};
         assert_ok(em_data_open(&data, path, &options, &err), &err);
         assert_string_equal(em_data_label(data, 1), cases[n].wanted);
+        assert_string_equal(em_data_label(data, 2), cases[n].last);
         em_data_free(&data);
     }
     const em_read_options none = {.size = sizeof none, .label = "AGE"};

@@ -35,6 +35,7 @@ static em_status describe_sites(site_page *s, em_page *page, const node_end *end
     page->node_rows = s->rows;
     page->options = s->study->options;
     page->masked = s->study->masks;
+    page->processes = end->report->site_count;
 done:
     return status;
 }

@@ -61,11 +61,11 @@ class Reported:
             page.draw_rows([lendable(validated(self, part, reset=False)) for part in parts], labels)
         checked(lib.em_page_save, page.native, path_of(path))
 
-    def _note_fit(self, nodes: int, seed: int, rows: List[int]) -> None:
+    def _note_fit(self, nodes: int, seed: int, rows: List[int], processes: int) -> None:
         """What a page tells of a fit beside its model."""
         parameters = {name: value for name, value in vars(self).items() if not (name[0] == "_" or name[-1] == "_")}
         self._fitted_with = {"parameters": parameters, "topology": parameters["topology"], "weights": parameters["weights"],
-                             "nodes": nodes, "seed": seed, "rows": rows}
+                             "nodes": nodes, "seed": seed, "rows": rows, "processes": processes}
 
     def _command(self) -> str:
         """As it was fitted, whatever the parameters are by now: code that does it again. An estimator's repr is for the eye, and
@@ -78,7 +78,8 @@ class Reported:
         arguments = ", ".join(f"{name}={name if code is None else code}" for name, code in written.items()
                               if code != repr(known[name].default))
         remarks = ", ".join(f"{name}: {_kind(asked[name])}, as passed" for name, code in written.items() if code is None)
-        return f"{type(self).__name__}({arguments}).fit(X)" + (f"  # {remarks}" if remarks else "")
+        name = type(self).__name__
+        return f"from eigenmesh import {name}; {name}({arguments}).fit(X)" + (f"  # {remarks}" if remarks else "")
 
     def _summary(self) -> str:
         """In short, as a piece of HTML for a notebook; "" before there is anything to say. To be shown is no reason to make
@@ -125,6 +126,7 @@ class _Page:
     def describe(self, command: str, fitted_with: Dict[str, Any]) -> None:
         """The network is drawn again, as everything random follows from the seed; a file of edges may be gone by now."""
         self.native.command = self._text(command)
+        self.native.processes = fitted_with["processes"]
         try:
             graph = self._keep(Graph(*(fitted_with[name] for name in ("topology", "nodes", "weights", "seed"))))
         except EigenmeshError:

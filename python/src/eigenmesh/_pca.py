@@ -233,7 +233,7 @@ class PCA(Streaming, AnomalyScores, Reported, ProbabilisticModel, ClassNamePrefi
         if isinstance(self.n_components, str):  # one process decides, as it does in the library
             model.truncate(everywhere(cluster, dimension(model.per_component("explained_variance"), model.samples))[0])
         self._keep(model)
-        self._note_fit(nodes, seed, [table.shape[0] for table in tables])
+        self._note_fit(nodes, seed, [table.shape[0] for table in tables], len(everywhere(cluster, 0)))
         if single:
             self._narrow()
         if self.n_components == 0:
