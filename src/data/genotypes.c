@@ -30,7 +30,7 @@ typedef struct product {
     double *rooms; /* a tile, and sums, for each worker                                                     */
     void *X;       /* [panels][d][64 bytes]; in single precision as in double, like what follows            */
     void *S;       /* [blocks][panels][PEOPLE][64 bytes]                                                    */
-    double *Z;     /* [variants, in whole tiles][columns] */
+    emi_block Z;   /* where the products go                                                                 */
 } product;
 
 static size_t smaller(size_t a, size_t b)
@@ -201,28 +201,25 @@ static void add_block(const product *t, size_t first, size_t block, const room *
 static em_status back_body(void *context, int index, int worker, em_error *err)
 {
     const product *t = context;
-    size_t first = (size_t)index * VARIANTS, lanes = (size_t)emi_panel_width(t->real), columns = (size_t)t->columns;
+    size_t first = (size_t)index * VARIANTS, lanes = (size_t)emi_panel_width(t->real),
+           count = smaller((size_t)t->C->d - first, VARIANTS);
     room r = room_of(t, worker);
     (void)err;
     memset(r.wide, 0, t->panels * VARIANTS * lanes * sizeof *r.wide);
     for (size_t block = 0; block < t->blocks; block++)
         if (is_used(t, block)) add_block(t, first, block, &r);
-    for (size_t v = 0; v < VARIANTS; v++)
-        for (size_t k = 0; k < columns; k++)
-            t->Z[(first + v) * columns + k] = r.wide[(k / lanes * VARIANTS + v) * lanes + k % lanes];
+    for (size_t k = 0; k < (size_t)t->columns; k++) {
+        const double *sums = r.wide + k / lanes * VARIANTS * lanes + k % lanes;
+        double *z = emi_column_of(t->Z, (int)k) + first;
+        for (size_t v = 0; v < count; v++) z[v] = t->C->weight * sums[v * lanes];
+    }
     return EM_OK;
 }
 
 /* ---- some columns at a time -------------------------------------------------------------------------------------------- */
 
-static size_t padded(int d)
-{
-    return up_to_multiple((size_t)d, VARIANTS);
-}
-
 static void close_product(product *t)
 {
-    emi_free(t->Z);
     emi_free(t->S);
     emi_free(t->X);
     emi_free(t->rooms);
@@ -240,8 +237,7 @@ static em_status open_product(product *t, const emi_operator *C, emi_real real, 
     t->rooms = emi_doubles(workers * size_of_room(t));
     t->X = emi_doubles((t->panels * (size_t)C->d + EMI_SKINNY_ROWS) * PANEL);
     t->S = emi_doubles(t->blocks * t->panels * PEOPLE * PANEL);
-    t->Z = emi_doubles(padded(C->d) * (size_t)t->columns);
-    if (t->rooms && t->X && t->S && t->Z) return EM_OK;
+    if (t->rooms && t->X && t->S) return EM_OK;
     close_product(t);
     return emi_fail_memory(err, "product");
 }
@@ -257,17 +253,20 @@ static em_status find_scores(product *t, emi_block X, em_error *err)
     return emi_pool_run(t->C->helpers ? t->C->helpers->pool : NULL, (int)t->blocks, 1e12, score_body, t, err);
 }
 
-static void write_products(const product *t, emi_block Z, double *squares)
+static em_status find_products(product *t, emi_block Z, em_error *err)
 {
-    for (int k = 0; k < Z.cols; k++)
-        for (int f = 0; f < Z.rows; f++)
-            emi_column_of(Z, k)[f] = t->C->weight * t->Z[(size_t)f * (size_t)Z.cols + (size_t)k];
-    if (!squares) return;
-    memset(squares, 0, sizeof *squares * (size_t)Z.cols);
+    int tiles = (int)up_to_multiple((size_t)Z.rows, VARIANTS) / VARIANTS;
+    t->Z = Z;
+    return emi_pool_run(t->C->helpers ? t->C->helpers->pool : NULL, tiles, 1e12, back_body, t, err);
+}
+
+static void find_squares(const product *t, double *squares)
+{
+    memset(squares, 0, sizeof *squares * (size_t)t->columns);
     for (size_t block = 0; block < t->blocks; block++)
         if (is_used(t, block))
-            emi_skinny_squares((const double *)(const void *)scores_at(t, block), PEOPLE, PEOPLE, Z.cols, squares);
-    for (int k = 0; k < Z.cols; k++) squares[k] *= t->C->weight;
+            emi_skinny_squares((const double *)(const void *)scores_at(t, block), PEOPLE, PEOPLE, t->columns, squares);
+    for (int k = 0; k < t->columns; k++) squares[k] *= t->C->weight;
 }
 
 static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi_block Z, double *squares,
@@ -277,13 +276,11 @@ static em_status multiply(const emi_operator *C, emi_real real, emi_block X, emi
     product t;
     (void)scratch;
     TRY(open_product(&t, C, real, X.cols, err));
-    emi_pool *pool = C->helpers ? C->helpers->pool : NULL;
     for (int first = 0, most = t.columns, count; first < X.cols && status == EM_OK; first += count) {
         count = X.cols - first < most ? X.cols - first : most;
-        emi_block part = {X.rows, count, emi_column_of(X, first)}, out = {X.rows, count, emi_column_of(Z, first)};
-        status = find_scores(&t, part, err);
-        if (status == EM_OK) status = emi_pool_run(pool, (int)(padded(C->d) / VARIANTS), 1e12, back_body, &t, err);
-        if (status == EM_OK) write_products(&t, out, squares ? squares + first : NULL);
+        status = find_scores(&t, (emi_block){X.rows, count, emi_column_of(X, first)}, err);
+        if (status == EM_OK) status = find_products(&t, (emi_block){X.rows, count, emi_column_of(Z, first)}, err);
+        if (status == EM_OK && squares) find_squares(&t, squares + first);
     }
     if (status == EM_OK) status = emi_genotypes_check(C->shard->data, err);
     close_product(&t);

@@ -258,11 +258,18 @@ int emi_mesh_has_root(const em_mesh *mesh)
     return emi_mesh_hosts(mesh, 0);
 }
 
+/* The first node's block as it is now, unless that is where the result is wanted. */
+static void keep_first(const emi_field *parts, double *result)
+{
+    const double *first = emi_at(parts, 0).v;
+    if (result != first) memcpy(result, first, block_size(parts) * sizeof *result);
+}
+
 /* By the engine's own ways; counted as what a tree would send. */
 static void sum_directly(em_mesh *mesh, const emi_field *parts, int everywhere, double *result)
 {
     size_t size = block_size(parts);
-    memcpy(result, emi_at(parts, 0).v, size * sizeof *result);
+    keep_first(parts, result);
     for (int i = 1; i < mesh->hosted; i++) add(mesh, i, result, emi_at(parts, i).v, size);
     if (emi_mesh_failed(mesh)) return;
     unsigned ways = everywhere ? 2 : 1;
@@ -291,7 +298,7 @@ void emi_tree_give(em_mesh *mesh, double *block, size_t size)
 
 static void keep_at_root(const em_mesh *mesh, const emi_field *parts, double *result)
 {
-    if (emi_mesh_hosts(mesh, 0)) memcpy(result, emi_at(parts, 0).v, block_size(parts) * sizeof *result);
+    if (emi_mesh_hosts(mesh, 0)) keep_first(parts, result);
 }
 
 void emi_words_up(em_mesh *mesh, emi_field *words)

@@ -17,10 +17,10 @@
 typedef struct krylov {
     emi_solver *s;
     emi_lanczos lanczos; /* at the root; elsewhere only q and how wide it may be                      */
-    double *sum;         /* (d, most) the answer, at the root                                          */
-    double *sent;        /* (d, most) the question as it is sent, which may have fewer digits          */
-    double *asked;       /* that, or where all rows are here the question itself                       */
     emi_field products;  /* (d, most) C_i q                                                            */
+    double *sent;        /* (d, most) the question as it is sent, which may have fewer digits          */
+    double *summed;      /* (d, most) what comes of the products, at the root                          */
+    double *asked, *sum; /* these, or where all rows are here the question and the products themselves */
 } krylov;
 
 static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
@@ -29,12 +29,16 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
     *k = (krylov){.s = s};
     TRY(emi_lanczos_open(&k->lanczos, s, emi_mesh_has_root(s->mesh), err));
     s->width = s->widest = k->lanczos.most;
-    k->sum = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
-    int sends = s->mesh->graph->nodes > 1;
-    if (sends) k->sent = emi_doubles((size_t)s->d * (size_t)k->lanczos.most);
-    k->asked = sends ? k->sent : k->lanczos.q;
-    if (!k->sum || !k->asked) TRY(emi_fail_memory(err, "krylov"));
     TRY(emi_field_alloc(&k->products, s->mesh->hosted, s->d, k->lanczos.most, err));
+    if (s->mesh->graph->nodes > 1) {
+        size_t size = (size_t)s->d * (size_t)k->lanczos.most;
+        k->asked = k->sent = emi_doubles(size);
+        k->sum = k->summed = emi_doubles(size);
+        if (!k->sent || !k->summed) TRY(emi_fail_memory(err, "krylov"));
+    } else {
+        k->asked = k->lanczos.q;
+        k->sum = emi_at(&k->products, 0).v;
+    }
 done:
     return status;
 }
@@ -44,7 +48,7 @@ static void close_krylov(krylov *k)
     emi_lanczos_close(&k->lanczos);
     emi_field_free(&k->products);
     emi_free(k->sent);
-    emi_free(k->sum);
+    emi_free(k->summed);
 }
 
 static em_status product_body(void *context, int i, int worker, em_error *err)
