@@ -22,6 +22,7 @@
 
 enum { BLOCKS = 20, WIDEST = 128, SHARPER = 6 };
 enum { FIRST_LOOK = 5, FIRST_LOOK_ROUGH = 3, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
+static const double rough = 1e-3; /* a tolerance that few steps reach */
 
 /* Of the pinned buffer. */
 typedef struct hand {
@@ -276,11 +277,11 @@ static double worst_residual(const lead *l, size_t n, size_t wanted)
     return worst;
 }
 
-/* May the next step be asked for while the host looks whether it is needed?  The first look seldom is the last; afterwards it would
- * often be waited for in vain, which is no loss if the look takes as long. */
-static int is_worth_asking(const lead *l)
+/* May the next step be asked for while the host looks whether it is needed?  The first look seldom is the last, but where few digits
+ * are wanted; afterwards it would often be waited for in vain, which is no loss if the look takes as long. */
+static int is_worth_asking(const lead *l, double tolerance)
 {
-    return l->look_seconds == 0 || l->step_seconds < l->look_seconds;
+    return l->look_seconds == 0 ? tolerance <= rough : l->step_seconds < l->look_seconds;
 }
 
 /* After so many steps: residuals fall about as fast as they did since the last look, or since they began to, or faster. */
@@ -327,7 +328,6 @@ done:
 /* Steps before residuals are looked at: a few digits take fewer. */
 static size_t first_look(double tolerance)
 {
-    static const double rough = 1e-3;
     return tolerance > rough ? FIRST_LOOK_ROUGH : FIRST_LOOK;
 }
 
@@ -352,7 +352,7 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
         if (!more) break;
         found = l->n;
         l->n += l->b;
-        int looks = --l->next == 0, early = !looks || is_worth_asking(l);
+        int looks = --l->next == 0, early = !looks || is_worth_asking(l, tolerance);
         if (early) TRY(ask(l, err));
         if (looks) TRY(look(l, found, wanted, tolerance, &enough, err));
         if (!enough && !early) TRY(ask(l, err));
