@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum { BLOCKS = 20, WIDEST = 128, SHARPER = 6 };
-enum { FIRST_LOOK = 5, FIRST_LOOK_ROUGH = 3, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
+enum { FIRST_LOOK = 5, FIRST_LOOK_ROUGH = 2, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
 static const double rough = 1e-3; /* a tolerance that few steps reach */
 
 /* Of the pinned buffer. */
@@ -345,7 +345,7 @@ static em_status find_leading(lead *l, int wanted, double tolerance, uint64_t se
     TRY(begin(l, seed, &more, err));
     if (!more) goto done;
     l->next = first_look(tolerance);
-    l->since = l->next - UNTIL_IT_FALLS;
+    l->since = l->next > UNTIL_IT_FALLS ? l->next - UNTIL_IT_FALLS : 1;
     TRY(ask(l, err));
     while (!enough) {
         TRY(extend(l, &more, err));

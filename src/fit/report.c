@@ -50,13 +50,15 @@ const char *emi_scale_name(emi_scale scale)
 
 static void tell_device(const emi_job *job, em_info *info)
 {
-    long steps = job->solver.steps_there;
+    const emi_solver *s = &job->solver;
+    long steps = s->steps_there;
     (void)snprintf(info->device, sizeof info->device, "%s",
                    emi_device_tell(job->problem, info->device_why, sizeof info->device_why));
     size_t told = strlen(info->device_why);
     if (steps > 0)
         (void)snprintf(info->device_why + told, sizeof info->device_why - told,
-                       "; %ld step%s taken there before the first iteration", steps, steps == 1 ? "" : "s");
+                       "; %ld step%s taken there%s before the first iteration", steps, steps == 1 ? "" : "s",
+                       s->then_double ? " in single precision" : "");
 }
 
 static void fill_info(const emi_job *job, em_info *info)

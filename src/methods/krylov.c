@@ -140,17 +140,20 @@ static void weigh_by_deviations(const emi_solver *s, emi_block X)
     }
 }
 
-/* All steps but the last, where the rows are; or a start that is as good as any. */
+/* All steps but the last, where the rows are; or a start that is as good as any.  Where those are in single precision, the last one
+ * in double finds what the certificate would need a look at the rows of its own for. */
 static em_status begin_among_rows(krylov *k, em_error *err)
 {
     emi_solver *s = k->s;
-    const double sure =
-        s->rounding.single ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
+    static const double coarse = 1e-4; /* beside it, what single precision rounds is nothing */
+    const int rounds = s->rounding.single && !(s->then_double && s->tolerance >= coarse);
+    const double sure = rounds ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
     emi_block X = {s->d, k->lanczos.most, k->sum};
     em_status status = s->C[0].kind->lead(&s->C[0], s->K, sure * s->tolerance, s->seed, X, &s->steps_there, err);
-    if (s->steps_there > 0)
+    if (s->steps_there > 0) {
         emi_lanczos_begin_at(&k->lanczos, X);
-    else
+        if (s->then_double) s->C[0].real = EMI_DOUBLE, s->rounding.single = 0;
+    } else
         emi_random_normals(&k->lanczos.random, emi_at(&s->X, 0).v, (size_t)s->d * (size_t)s->K);
     return status;
 }

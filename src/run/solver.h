@@ -62,7 +62,7 @@ enum {
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
-    const emi_operator *C;             /* [hosted] C_i, the node's covariance                                    */
+    emi_operator *C;                   /* [hosted] C_i, the node's covariance                                    */
     emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
     emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; not of EMI_AT_ROOT               */
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j; not of EMI_AT_ROOT                     */
@@ -84,6 +84,7 @@ struct emi_solver {
     int given;             /* columns of the start that are the user's, or an answer; the others are random */
     int doubted;           /* nobody has seen that they are the leading ones                      */
     int leads;             /* it begins where the rows are, not from X                            */
+    int then_double;       /* what comes after them is in double precision, as that one step judges them */
     long steps_there;      /* that were taken there                                               */
     double most_outside;   /* no eigenvalue beside the given ones is larger than this; INFINITY: unknown */
     uint64_t seed;         /* of what else is random                                              */
