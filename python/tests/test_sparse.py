@@ -145,6 +145,31 @@ def test_the_matrix_stays_as_it_is(dtype):
         np.testing.assert_allclose(pca.mean_, [6 / 4, 2 / 4, 9 / 4])
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.float16, bool])
+def test_what_coordinates_have_twice_is_added_up_as_numbers(dtype):
+    values, rows, columns = np.array([100, 100, 100, 1, 1]).astype(dtype), [0, 0, 0, 1, 2], [0, 0, 0, 1, 0]
+    X = sparse.coo_matrix((values, (rows, columns)), (3, 2))
+    each = float(values[0])  # 1 of bool
+    np.testing.assert_allclose(eigenmesh.PCA(1).fit(X).mean_ * 3, [3 * each + 1, 1])
+    np.testing.assert_array_equal(X.data, values)
+    assert X.dtype == dtype
+
+
+def test_starts_that_leave_the_arrays_and_come_back():
+    X = sparse.csr_matrix((1000, 2))
+    X.indices, X.data, X.indptr = np.zeros(1000, np.int32), np.ones(1000), np.arange(1001, dtype=np.int32)
+    X.indptr[5] = 2_000_000_000
+    with pytest.raises(ValueError, match="row 4 .* goes from entry 4 to 2000000000 of 1000"):
+        eigenmesh.PCA(1).fit(X)
+
+
+def test_indices_that_are_no_whole_numbers():
+    X = sparse.csr_matrix(table())
+    X.indices = X.indices + 0.5
+    with pytest.raises(ValueError, match="indices of float64"):
+        eigenmesh.PCA(1).fit(X)
+
+
 def test_arrays_that_are_too_short():
     for spoil in (lambda X: setattr(X, "data", X.data[:-5]), lambda X: setattr(X, "indices", X.indices[:-1]),
                   lambda X: X.indptr.__setitem__(-1, 100_000), lambda X: setattr(X, "indptr", X.indptr[:-1])):

@@ -11,9 +11,20 @@
 
 static const unsigned char magic[] = {0x6c, 0x1b, 0x01};
 
-static int bed_by_content(const emi_input *input)
+static int is_bed(const emi_input *input)
 {
     return input->bytes.size >= 2 && memcmp(input->bytes.at, magic, 2) == 0;
+}
+
+/* The texts beside it are no tables of their own, though they look like some. */
+static int is_beside_bed(const char *path)
+{
+    return emi_path_ends(path, ".bim") || emi_path_ends(path, ".fam");
+}
+
+static int bed_by_content(const emi_input *input)
+{
+    return is_bed(input) || is_beside_bed(input->path);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------------- */
@@ -76,7 +87,10 @@ static em_status find_beside(const char *path, const char *ending, char **out, e
 
 static em_status check_head(const em_data *data, const emi_input *input, em_error *err)
 {
-    if (!bed_by_content(input))
+    if (!is_bed(input) && is_beside_bed(input->path))
+        return emi_fail(err, EM_EDATA, "%s: says what is in a .bed, and has no genotypes; try the .bed beside it",
+                        data->name);
+    if (!is_bed(input))
         return emi_fail(err, EM_EDATA, "%s: is no .bed of PLINK, whose first bytes are 6c 1b; try plink2's make-bed",
                         data->name);
     if (input->bytes.size < sizeof magic)

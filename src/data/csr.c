@@ -37,7 +37,7 @@ static long long whole_at(const void *numbers, em_dtype type, size_t n)
     return type == EM_I32 ? ((const int32_t *)numbers)[n] : ((const int64_t *)numbers)[n];
 }
 
-em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_error *err)
+static em_status check_starts(const emi_csr *m, size_t count, const char *name, em_error *err)
 {
     long long last = whole_at(m->starts, m->start_type, 0);
     if (last != 0)
@@ -49,7 +49,16 @@ em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_err
             return emi_fail(err, EM_EDATA,
                             "%s: row %zu (from 0) goes from entry %lld to %lld of %zu; try making the matrix anew",
                             name, r, begin, end, count);
-        for (size_t n = (size_t)begin; n < (size_t)end; n++) {
+    }
+    return EM_OK;
+}
+
+/* Starts first: where all of them are good, no row reads past the entries. */
+em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_error *err)
+{
+    em_status status = check_starts(m, count, name, err);
+    for (size_t r = 0; status == EM_OK && r < m->rows; r++)
+        for (size_t n = emi_csr_start(m, r), end = emi_csr_start(m, r + 1); n < end; n++) {
             long long column = whole_at(m->indices, m->index_type, n);
             if (column < 0 || (unsigned long long)column >= m->columns)
                 return emi_fail(err, EM_EDATA,
@@ -57,8 +66,7 @@ em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_err
                                 "matrix anew",
                                 name, r, column, m->columns);
         }
-    }
-    return EM_OK;
+    return status;
 }
 
 /* ---- columns that a row has twice --------------------------------------------------------------------------------- */
@@ -140,6 +148,32 @@ static void rewrite(emi_csr *m, const size_t *to, size_t *place)
     }
 }
 
+/* Floats become doubles. */
+static em_status widen(emi_csr *m, const char *name, em_error *err)
+{
+    size_t count = emi_csr_count(m);
+    if (m->type == EM_F64) return EM_OK;
+    double *wide = emi_calloc(count, sizeof *wide);
+    if (!wide) return emi_fail_memory(err, name);
+    for (size_t n = 0; n < count; n++) wide[n] = emi_csr_value(m, n);
+    emi_free(m->values);
+    m->values = wide;
+    m->type = EM_F64;
+    return EM_OK;
+}
+
+em_dtype emi_narrow(double *values, size_t count)
+{
+    unsigned char *to = (unsigned char *)values;
+    for (size_t n = 0; n < count; n++)
+        if ((double)(float)values[n] != values[n]) return EM_F64;
+    for (size_t n = 0; n < count; n++) {
+        float narrow = (float)values[n];
+        memcpy(to + n * sizeof narrow, &narrow, sizeof narrow); /* behind where it is read */
+    }
+    return EM_F32;
+}
+
 static em_status add_up_doubles(emi_csr *m, const char *name, em_error *err)
 {
     em_status status = EM_OK;
@@ -148,9 +182,11 @@ static em_status add_up_doubles(emi_csr *m, const char *name, em_error *err)
     TRY(has_doubles(m, name, &has, err));
     if (!has) return EM_OK;
     if (!m->owned) TRY(own(m, name, err));
+    if (m->whole) TRY(widen(m, name, err)); /* a sum may have more digits than what is added up */
     place = emi_calloc(m->columns, sizeof *place);
     if (!place) TRY(emi_fail_memory(err, name));
     rewrite(m, NULL, place);
+    if (m->whole) m->type = emi_narrow(m->values, emi_csr_count(m));
 done:
     emi_free(place);
     return status;
@@ -267,7 +303,8 @@ em_status em_data_from_csr(em_data **out, const void *values, em_dtype type, con
                  .starts = (void *)starts};
     *out = NULL;
     TRY(check_arguments(values, type, indices, starts, index_type, rows, columns, err));
-    TRY(emi_csr_check(&m, SIZE_MAX, "sparse matrix", err));
+    long long count = whole_at(starts, index_type, rows); /* the arrays have, as their owner says */
+    TRY(emi_csr_check(&m, count > 0 ? (size_t)count : 0, "sparse matrix", err));
     data = emi_calloc(1, sizeof *data);
     if (!data) TRY(emi_fail_memory(err, "sparse matrix"));
     data->format = "csr";

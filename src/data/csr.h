@@ -15,6 +15,7 @@ typedef struct emi_csr {
     em_dtype index_type; /* of indices: EM_I32 or EM_I64    */
     em_dtype start_type; /* and of starts                   */
     void *values, *indices, *starts;
+    int whole;         /* values came as whole numbers, floats as far as those hold them */
     int owned;         /* to be freed, and free to be written to; else the caller's */
     int32_t *full;     /* [full_count] columns that hardly have a zero              */
     size_t full_count; /* found by emi_csr_open                                     */
@@ -45,6 +46,9 @@ int emi_csr_is_likely(size_t side, size_t count);
 
 /* Are starts and indices what they have to be, with so many entries in the arrays?  `name` is for the message. */
 em_status emi_csr_check(const emi_csr *m, size_t count, const char *name, em_error *err);
+
+/* Doubles that floats hold without loss, all of them, become floats, in place. */
+em_dtype emi_narrow(double *values, size_t count);
 
 /* `data` is a table of the matrix, which was checked, and then owns what that owned; on failure the caller still does.  What a row has
  * twice is added up. */

@@ -1,7 +1,9 @@
 #include "data/data.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "data/encoding.h"
+#include "data/names.h"
 #include "data/row_kind.h"
 #include "data/strided.h"
 
@@ -67,6 +69,12 @@ em_status em_data_set_column_names(em_data *data, const char *const *names, em_e
     for (size_t c = 0; whole && c < data->columns; c++) {
         copies[c] = emi_utf8_copy(names[c], strlen(names[c]), &latin1);
         whole = copies[c] != NULL;
+        if (whole && emi_utf8_length(copies[c]) > EMI_NAME_LONGEST) {
+            free_names(copies, data->columns);
+            return emi_fail(err, EM_EDATA,
+                            "%s: the name of column %zu (from 0) is longer than %d letters; try a shorter one",
+                            data->name, c, EMI_NAME_LONGEST);
+        }
     }
     if (!whole) {
         free_names(copies, data->columns);

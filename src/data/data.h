@@ -45,7 +45,7 @@ struct em_data {
 
     em_left_out *left_out; /* [left_out_count] */
     size_t left_out_count;
-    char remarks[256];
+    char remarks[400];
     char *labels;  /* all of them, each with its 0 */
     size_t *label; /* [the source's rows] where each begins; NULL: none */
 };

@@ -29,18 +29,6 @@ em_status emi_entries_add(emi_entries *e, size_t row, size_t column, double valu
     return EM_OK;
 }
 
-em_dtype emi_narrow(double *values, size_t count)
-{
-    unsigned char *to = (unsigned char *)values;
-    for (size_t n = 0; n < count; n++)
-        if ((double)(float)values[n] != values[n]) return EM_F64;
-    for (size_t n = 0; n < count; n++) {
-        float narrow = (float)values[n];
-        memcpy(to + n * sizeof narrow, &narrow, sizeof narrow); /* behind where it is read */
-    }
-    return EM_F32;
-}
-
 /* ---- in order of their rows ------------------------------------------------------------------------------------------ */
 
 /* Where each row begins: starts[rows + 1].  Are the entries in that order already? */
@@ -110,6 +98,7 @@ em_status emi_entries_to_csr(emi_entries *e, emi_csr *out, const char *name, em_
     *out = (emi_csr){.rows = e->rows,
                      .columns = e->columns,
                      .type = e->type,
+                     .whole = e->whole,
                      .index_type = EM_I32,
                      .start_type = EM_I64,
                      .values = e->value,
@@ -126,7 +115,7 @@ done:
 em_status emi_csr_transpose(emi_csr *m, const char *name, em_error *err)
 {
     size_t count = emi_csr_count(m);
-    emi_entries e = {.rows = m->columns, .columns = m->rows, .count = count, .type = m->type};
+    emi_entries e = {.rows = m->columns, .columns = m->rows, .count = count, .type = m->type, .whole = m->whole};
     if (m->rows > INT32_MAX) return emi_fail(err, EM_EDATA, "%s: %zu rows are too many; try fewer", name, m->rows);
     e.column = emi_calloc(count, sizeof *e.column);
     if (!e.column) return emi_fail_memory(err, name);

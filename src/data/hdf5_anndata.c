@@ -137,7 +137,7 @@ static em_status read_whole(const source *s, const char *what, hid_t type, void 
 }
 
 /* Floats where they hold all digits. */
-static em_status read_values(const source *s, void **out, em_dtype *type, size_t *count, em_error *err)
+static em_status read_values(const source *s, void **out, em_dtype *type, int *whole, size_t *count, em_error *err)
 {
     H5T_class_t kind;
     size_t size;
@@ -150,7 +150,8 @@ static em_status read_values(const source *s, void **out, em_dtype *type, size_t
     *type = size <= (kind == H5T_FLOAT ? 4 : 2) ? EM_F32 : EM_F64;
     em_status status =
         read_list(s, "data", set, *type == EM_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, *count, out, err);
-    if (status == EM_OK && kind == H5T_INTEGER && *type == EM_F64) *type = emi_narrow(*out, *count);
+    *whole = kind != H5T_FLOAT;
+    if (status == EM_OK && *whole && *type == EM_F64) *type = emi_narrow(*out, *count);
     return status;
 }
 
@@ -190,7 +191,7 @@ static em_status read_matrix(const source *s, int transpose, emi_csr *m, em_erro
     *m = (emi_csr){.rows = o.major, .columns = o.minor, .index_type = EM_I32, .start_type = EM_I64, .owned = 1};
     TRY(read_whole(s, "indptr", H5T_NATIVE_INT64, &m->starts, &starts, err));
     TRY(read_whole(s, "indices", H5T_NATIVE_INT32, &m->indices, &indices, err));
-    TRY(read_values(s, &m->values, &m->type, &values, err));
+    TRY(read_values(s, &m->values, &m->type, &m->whole, &values, err));
     if (starts != o.major + 1 || indices != values)
         TRY(emi_fail(err, EM_EDATA,
                      "%s: %zu starts, %zu indices and %zu values for %zu rows; try writing the file anew", s->name,

@@ -91,7 +91,7 @@ static em_status read_whole(const archive *a, const char *what, em_dtype type, v
 }
 
 /* Floats where they hold all digits. */
-static em_status read_values(const archive *a, void **out, em_dtype *type, size_t *count, em_error *err)
+static em_status read_values(const archive *a, void **out, em_dtype *type, int *whole, size_t *count, em_error *err)
 {
     array from = {0};
     em_status status = read_array(a, "data", 0, &from, err);
@@ -99,7 +99,8 @@ static em_status read_values(const archive *a, void **out, em_dtype *type, size_
     *type = own == EM_F32 || own == EM_F16 || emi_dtype_size(own) < 4 ? EM_F32 : EM_F64;
     if (status == EM_OK) status = convert(&from, *type, a->name, out, err);
     *count = from.header.count;
-    if (status == EM_OK && is_whole(own) && *type == EM_F64) *type = emi_narrow(*out, *count);
+    *whole = is_whole(own);
+    if (status == EM_OK && *whole && *type == EM_F64) *type = emi_narrow(*out, *count);
     emi_bytes_release(&from.bytes);
     return status;
 }
@@ -127,7 +128,7 @@ static em_status read_compressed(const archive *a, size_t rows, size_t columns, 
     *m = (emi_csr){.rows = rows, .columns = columns, .index_type = EM_I32, .start_type = EM_I64, .owned = 1};
     TRY(read_whole(a, "indptr", EM_I64, &m->starts, &starts, err));
     TRY(read_whole(a, "indices", EM_I32, &m->indices, &indices, err));
-    TRY(read_values(a, &m->values, &m->type, &values, err));
+    TRY(read_values(a, &m->values, &m->type, &m->whole, &values, err));
     if (starts != rows + 1 || indices != values)
         TRY(emi_fail(err, EM_EDATA,
                      "%s: %zu starts, %zu indices and %zu values for %zu rows; try scipy.sparse.save_npz", a->name,
@@ -144,7 +145,7 @@ static em_status read_coordinates(const archive *a, size_t rows, size_t columns,
     emi_entries e = {.rows = rows, .columns = columns};
     TRY(read_whole(a, "row", EM_I32, (void **)&e.row, &down, err));
     TRY(read_whole(a, "col", EM_I32, (void **)&e.column, &across, err));
-    TRY(read_values(a, &e.value, &e.type, &e.count, err));
+    TRY(read_values(a, &e.value, &e.type, &e.whole, &e.count, err));
     if (down != e.count || across != e.count)
         TRY(emi_fail(err, EM_EDATA, "%s: %zu rows, %zu columns and %zu values; try scipy.sparse.save_npz", a->name,
                      down, across, e.count));

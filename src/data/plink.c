@@ -2,8 +2,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/encoding.h"
 #include "data/input.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -98,6 +100,36 @@ static int add_text(texts *t, char between, const field *parts, size_t count)
     return 1;
 }
 
+/* The last one, as names of columns are kept: what is no UTF-8 is Latin-1.  Returns 0 without memory. */
+static int make_utf8(texts *t)
+{
+    size_t at = t->at[t->count - 1];
+    int latin1 = 0, added = 1;
+    char *copy = emi_utf8_copy(t->text + at, t->size - at - 1, &latin1);
+    if (copy && latin1) {
+        t->size = at;
+        t->count--;
+        added = add_text(t, ' ', &(field){copy, strlen(copy)}, 1);
+    }
+    emi_free(copy);
+    return copy && added;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t emi_count_twins(const char **names, size_t count, const char **first)
+{
+    size_t twins = 0;
+    qsort(names, count, sizeof *names, by_text);
+    *first = NULL;
+    for (size_t n = 1; n < count; n++)
+        if (strcmp(names[n - 1], names[n]) == 0 && twins++ == 0) *first = names[n];
+    return twins;
+}
+
 static void free_texts(texts *t)
 {
     emi_free(t->text);
@@ -169,7 +201,8 @@ static em_status add_variant(const reader *r, texts *t, unsigned char *swapped, 
                         "%s: the identifier and alleles of line %zu are longer than %d letters; try single-letter "
                         "alleles, by plink2's snps-only",
                         r->path, r->line, LONGEST_NAME);
-    return add_text(t, ' ', parts, sizeof parts / sizeof *parts) ? EM_OK : emi_fail_memory(err, r->path);
+    int added = add_text(t, ' ', parts, sizeof parts / sizeof *parts) && make_utf8(t);
+    return added ? EM_OK : emi_fail_memory(err, r->path);
 }
 
 void emi_variants_free(emi_variants *variants)
@@ -255,6 +288,23 @@ static void forget_unknown(field *label, size_t which)
         label->length = 0;
 }
 
+/* "PLINK genotypes", and what is to be known of the people, none of whom is named. */
+static em_status remark_people(em_data *data, size_t children, int are_names, em_error *err)
+{
+    char parents[120] = "", twice[80] = "";
+    const char *first, **names = emi_calloc(data->rows, sizeof *names);
+    if (!names) return emi_fail_memory(err, data->name);
+    for (size_t n = 0; n < data->rows; n++) names[n] = data->labels + data->label[n];
+    size_t twins = are_names ? emi_count_twins(names, data->rows, &first) : 0;
+    if (children) /* plink2 counts founders alone, unless it is told otherwise */
+        (void)snprintf(parents, sizeof parents,
+                       ", frequencies of all people (as plink2's nonfounders), of whom %zu have parents", children);
+    if (twins) (void)snprintf(twice, sizeof twice, ", %zu named as somebody before, which plink2 refuses", twins);
+    (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes%s%s", parents, twice);
+    emi_free(names);
+    return EM_OK;
+}
+
 em_status emi_people_read(em_data *data, const char *path, const char *label, em_error *err)
 {
     em_status status = EM_OK;
@@ -272,15 +322,11 @@ em_status emi_people_read(em_data *data, const char *path, const char *label, em
     }
     if (t.count == 0) TRY(emi_fail(err, EM_EDATA, "%s: has nobody; try the file that PLINK wrote", path));
     TRY(emi_input_verdict(&r.input, EM_OK, err));
-    (void)snprintf(data->remarks, sizeof data->remarks, "PLINK genotypes");
-    if (children) /* plink2 counts founders alone, unless it is told otherwise */
-        (void)snprintf(data->remarks, sizeof data->remarks,
-                       "PLINK genotypes, frequencies of all people (as plink2's nonfounders), of whom %zu have parents",
-                       children);
     data->rows = t.count;
     data->labels = t.text;
     data->label = t.at;
     t = (texts){0};
+    TRY(remark_people(data, children, !label, err));
 done:
     emi_input_close(&r.input);
     free_texts(&t);

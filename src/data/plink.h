@@ -24,6 +24,9 @@ typedef enum emi_variant_kind {
     EMI_VARIANT_KINDS
 } emi_variant_kind;
 
+/* How many names come once more, and the first of these (NULL: none).  The names are put in order. */
+size_t emi_count_twins(const char **names, size_t count, const char **first);
+
 em_status emi_variants_read(emi_variants *out, const char *path, em_error *err);
 void emi_variants_free(emi_variants *variants); /* accepts the zeroed */
 

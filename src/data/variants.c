@@ -49,14 +49,19 @@ static void remark_kinds(em_data *data, const size_t of[EMI_VARIANT_KINDS])
 }
 
 /* Those that are not picked, by kinds. */
-static em_status remark_others(const emi_variants *v, em_data *data, const char *features_of, em_error *err)
+static em_status remark_others(const emi_variants *v, em_data *data, const em_read_options *o, em_error *err)
 {
     size_t of[EMI_VARIANT_KINDS] = {0}, *plain = &of[EMI_VARIANT_PLAIN];
     unsigned char *picked = emi_calloc(v->count, 1);
     if (!picked) return emi_fail_memory(err, data->name);
     for (size_t c = 0; c < data->columns; c++) picked[data->pick[c]] = 1;
     for (size_t n = 0; n < v->count; n++) of[v->kind[n]] += !picked[n];
-    if (*plain) remark(data, ", without %zu variant%s that %.60s lacks", *plain, *plain == 1 ? "" : "s", features_of);
+    const char *s = *plain == 1 ? "" : "s";
+    if (*plain && o->columns) /* which leaves out what the other table has, too */
+        remark(data, ", without %zu variant%s that %s no feature%s of %.60s here", *plain, s,
+               *plain == 1 ? "is" : "are", s, o->features_of);
+    else if (*plain)
+        remark(data, ", without %zu variant%s that %.60s lacks", *plain, s, o->features_of);
     remark_kinds(data, of);
     emi_free(picked);
     return EM_OK;
@@ -83,7 +88,7 @@ static em_status choose_features(const emi_variants *v, const em_read_options *o
     TRY(take_once(data->pick, o->feature_count, v->count, data->name, err));
     TRY(refuse(o, data->pick, data->name, err));
     data->columns = o->feature_count;
-    TRY(remark_others(v, data, o->features_of, err));
+    TRY(remark_others(v, data, o, err));
 done:
     return status;
 }
@@ -133,22 +138,14 @@ done:
     return status;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Two that nothing tells apart: of several files, only their order says which is which. */
 static em_status remark_twins(const char **names, em_data *data, em_error *err)
 {
     enum { SHOWN = 20 };
-    size_t twins = 0;
-    const char *first = NULL, **sorted = emi_calloc(data->columns, sizeof *sorted);
+    const char *first, **sorted = emi_calloc(data->columns, sizeof *sorted);
     if (!sorted) return emi_fail_memory(err, data->name);
     memcpy(sorted, names, data->columns * sizeof *sorted);
-    qsort(sorted, data->columns, sizeof *sorted, by_text);
-    for (size_t c = 1; c < data->columns; c++)
-        if (strcmp(sorted[c - 1], sorted[c]) == 0 && twins++ == 0) first = sorted[c];
+    size_t twins = emi_count_twins(sorted, data->columns, &first);
     if (twins)
         remark(data, ", %zu that %s there twice (%.*s), told apart by their order", twins, twins == 1 ? "is" : "are",
                (int)(strcspn(first, " ") < SHOWN ? strcspn(first, " ") : SHOWN), first);

@@ -2,6 +2,7 @@
 #include "support/tables.h"
 
 #include <math.h>
+#include <string.h>
 
 static void check_array(const void *values, em_dtype type, size_t rows, size_t columns, ptrdiff_t row_stride,
                         ptrdiff_t column_stride, const double *wanted)
@@ -130,12 +131,36 @@ static void rows_that_are_not_there_are_refused(void **state)
     em_data_free(&data); /* accepts NULL */
 }
 
+/* As long as a model's file keeps them: what is longer would be cut there, and not be found again. */
+static void names_that_are_too_long_are_refused(void **state)
+{
+    (void)state;
+    enum { LONGEST = 1024 };
+    const double a[2] = {0, 1};
+    char name[2 * LONGEST + 3] = "";
+    for (int n = 0; n < LONGEST; n++) memcpy(name + 2 * n, "\xc3\xb6", 2);
+    const char *const names[] = {"a", name};
+    em_data *data = NULL;
+    em_error err = {0};
+    assert_ok(em_data_from_array(&data, a, EM_F64, 1, 2, 0, 0, &err), &err);
+    assert_ok(em_data_set_column_names(data, names, &err), &err);
+    name[2 * LONGEST] = 'x';
+    assert_fails(em_data_set_column_names(data, names, &err), EM_EDATA,
+                 "the name of column 1 (from 0) is longer than 1024 letters", &err);
+    assert_int_equal(strlen(em_data_column_name(data, 1)), 2 * LONGEST); /* those that it had */
+    em_data_free(&data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strides_walk_any_way),     cmocka_unit_test(numbers_need_no_alignment),
-        cmocka_unit_test(every_type_is_converted),  cmocka_unit_test(every_half_is_converted),
-        cmocka_unit_test(wrong_arrays_are_refused), cmocka_unit_test(rows_that_are_not_there_are_refused),
+        cmocka_unit_test(strides_walk_any_way),
+        cmocka_unit_test(numbers_need_no_alignment),
+        cmocka_unit_test(every_type_is_converted),
+        cmocka_unit_test(every_half_is_converted),
+        cmocka_unit_test(wrong_arrays_are_refused),
+        cmocka_unit_test(rows_that_are_not_there_are_refused),
+        cmocka_unit_test(names_that_are_too_long_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,12 @@ static void variants_of_another_file(void **state)
     assert_ok(em_data_open(&data, path, &options, &err), &err);
     assert_string_equal(em_data_remarks(data), "PLINK genotypes, without 1 variant that first.bed lacks");
     em_data_free(&data);
+    options.columns = "rs1"; /* of the first file too, which may have the other one */
+    assert_ok(em_data_open(&data, path, &options, &err), &err);
+    assert_string_equal(em_data_remarks(data),
+                        "PLINK genotypes, without 1 variant that is no feature of first.bed here");
+    em_data_free(&data);
+    options.columns = NULL;
     path = write_small("other", "X rs2 0 2 G A\n1 rs1 0 1 A G\n", NULL);
     assert_ok(em_data_open(&data, path, &options, &err), &err);
     assert_string_equal(em_data_remarks(data), "PLINK genotypes, without 1 of X, Y or MT (plink2 leaves them out too)");
@@ -162,6 +168,31 @@ static void parents_are_told_of(void **state)
     em_data_free(&data);
 }
 
+static void people_of_one_name_are_told_of(void **state)
+{
+    (void)state;
+    em_data *data = open_table(write_small("namesakes", NULL, "F I 0 0 1 2\nG I 0 0 2 -9\nF I 0 0 0 1\n"));
+    assert_string_equal(em_data_remarks(data), "PLINK genotypes, 1 named as somebody before, which plink2 refuses");
+    em_data_free(&data);
+    assert_table(scratch("namesakes.bed"), (&(em_read_options){.size = sizeof(em_read_options), .label = "SEX"}), 3, 2,
+                 0, 1, 2, NAN, 1, 2); /* labels may be alike */
+}
+
+/* Identifiers in Latin-1 are found again by the names that columns have. */
+static void letters_of_latin1(void **state)
+{
+    (void)state;
+    const char *path = write_small("latin1", "1 rs\xe9 0 1 A G\n1 rs2 0 2 A G\n", NULL);
+    em_data *data = open_table(path);
+    assert_string_equal(em_data_column_name(data, 0), "rs\xc3\xa9 1 1 A G");
+    const char *const both[] = {em_data_column_name(data, 1), em_data_column_name(data, 0)};
+    const em_read_options same = {.size = sizeof same, .features = both, .feature_count = 2, .features_of = "a.bed"},
+                          one = {.size = sizeof one, .columns = "rs\xc3\xa9"};
+    assert_table(path, &same, 3, 2, 1, 0, NAN, 2, 2, 1);
+    assert_table(path, &one, 3, 1, 0, 2, 1);
+    em_data_free(&data);
+}
+
 static void people_have_labels(void **state)
 {
     (void)state;
@@ -236,6 +267,15 @@ static void files_that_are_not_there(void **state)
     assert_refused(path, NULL, EM_EIO, "alone.bim beside it");
 }
 
+/* Though lines of fields might pass for a table. */
+static void the_texts_are_no_tables(void **state)
+{
+    (void)state;
+    (void)write_small("texts", NULL, NULL);
+    assert_refused(scratch("texts.bim"), NULL, EM_EDATA, "has no genotypes; try the .bed beside it");
+    assert_refused(scratch("texts.fam"), NULL, EM_EDATA, "has no genotypes; try the .bed beside it");
+}
+
 static void options_that_do_not_suit(void **state)
 {
     (void)state;
@@ -267,6 +307,9 @@ int main(void)
                                        cmocka_unit_test(other_variants_are_refused_by_name),
                                        cmocka_unit_test(what_is_no_autosome),
                                        cmocka_unit_test(parents_are_told_of),
+                                       cmocka_unit_test(people_of_one_name_are_told_of),
+                                       cmocka_unit_test(letters_of_latin1),
+                                       cmocka_unit_test(the_texts_are_no_tables),
                                        cmocka_unit_test(people_have_labels),
                                        cmocka_unit_test(bytes_that_are_no_bed),
                                        cmocka_unit_test(texts_that_are_wrong),

@@ -29,7 +29,7 @@ static void what_is_no_matrix_is_refused(void **state)
     const wrong all[] = {{"first row begins at entry 1", EM_EDATA, {1, 2, 3, 4}, {0, 1, 0, 1}},
                          {"first row begins at entry -1", EM_EDATA, {-1, 2, 3, 4}, {0, 1, 0, 1}},
                          {"row 1 (from 0) goes from entry 3 to 2", EM_EDATA, {0, 3, 2, 4}, {0, 1, 0, 1}},
-                         {"row 2 (from 0) goes from entry 4 to -5", EM_EDATA, {0, 2, 4, -5}, {0, 1, 0, 1}},
+                         {"row 0 (from 0) goes from entry 0 to 2 of 0", EM_EDATA, {0, 2, 4, -5}, {0, 1, 0, 1}},
                          {"row 1 has an entry in column 2", EM_EDATA, {0, 2, 4, 4}, {0, 1, 0, 2}},
                          {"row 0 has an entry in column -1", EM_EDATA, {0, 2, 4, 4}, {-1, 1, 0, 1}}};
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
@@ -39,6 +39,19 @@ static void what_is_no_matrix_is_refused(void **state)
                      all[n].code, all[n].words, &err);
         assert_null(data);
     }
+}
+
+/* Starts that go far past the entries, and come back: nothing is looked for there. */
+static void starts_are_looked_at_first(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2};
+    const int32_t indices[] = {0, 1}, starts[] = {0, 1, 2000000000, 2};
+    em_error err = {0};
+    em_data *data = NULL;
+    assert_fails(em_data_from_csr(&data, values, EM_F64, indices, starts, EM_I32, 3, 2, &err), EM_EDATA,
+                 "row 1 (from 0) goes from entry 1 to 2000000000 of 2", &err);
+    assert_null(data);
 }
 
 static void what_is_no_argument_is_refused(void **state)
@@ -67,6 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_twice_is_added_up),
         cmocka_unit_test(what_is_no_matrix_is_refused),
+        cmocka_unit_test(starts_are_looked_at_first),
         cmocka_unit_test(what_is_no_argument_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

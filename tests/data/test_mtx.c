@@ -53,6 +53,7 @@ static void every_kind_of_matrix(void **state)
     assert_table(file_of("%%matrixmarket MATRIX Coordinate Real General\r\n1 2 1\r\n1 2 1.5\r\n"), NULL, 1, 2, 0, 1.5);
     assert_table(file_of(HEADER("real general") "1 2 2\n1 1 nan\n1 2 -inf\n"), NULL, 1, 2, NAN, -INFINITY);
     assert_table(file_of(HEADER("real general") "2 2 0\n"), NULL, 2, 2, 0, 0, 0, 0);
+    assert_table(file_of(" " HEADER("real general") "1 1 1\n1 1 7\n"), NULL, 1, 1, 7.0);
     assert_table(file_of(HEADER("real general") "1 2 3\n1 2 1\n1 2 2\n1 1 4\n"), NULL, 1, 2, 4, 3); /* twice */
 }
 
@@ -69,6 +70,12 @@ static void whole_numbers_are_floats_where_they_fit(void **state)
     assert_table(file_of(HEADER("integer general") "1 2 2\n1 1 16777217\n1 2 3\n"), NULL, 1, 2, 16777217, 3);
     assert_table(file_of(HEADER("integer general") "1 2 1\n1 1 123456789012345678\n"), NULL, 1, 2, 123456789012345678.0,
                  0);
+    const char *sum = HEADER("integer general") "2 1 3\n1 1 16777216\n1 1 1\n2 1 2\n"; /* of two that fit */
+    assert_table(file_of(sum), NULL, 2, 1, 16777217, 2);
+    assert_table(file_of(sum), &turned, 1, 2, 16777217, 2);
+    data = open_table(file_of(HEADER("integer general") "1 1 2\n1 1 200\n1 1 100\n"));
+    assert_int_equal(em_data_type(data), EM_F32);
+    em_data_free(&data);
 }
 
 static void columns_are_chosen(void **state)
@@ -100,6 +107,9 @@ static void what_is_wrong_is_said(void **state)
     const struct {
         const char *text, *words;
     } wrong[] = {
+        {"\n", "line 1 is no header of a matrix"},
+        {"3 2 4\n1 1 1\n1 2 2\n2 2 3\n3 1 4.5\n", "line 1 is no header of a matrix"},
+        {"\xef\xbb\xbf" HEADER("real general") "1 1 1\n1 1 1\n", "line 1 is no header of a matrix"},
         {"%%MatrixMarket matrix array real general\n1 1\n1\n", "line 1 says that the matrix is dense"},
         {"%%MatrixMarket vector coordinate real general\n1 1 0\n", "line 1 is no header of a matrix"},
         {"%%MatrixMarket matrix coordinate real\n1 1 0\n", "line 1 is no header of a matrix"},

@@ -7,7 +7,7 @@ import numpy as np
 
 from ._gpu import DeviceRows, device_rows
 from ._native import LENDABLE, is_lendable
-from ._sparse import as_rows, is_sparse
+from ._sparse import as_rows, is_sparse, with_room_for_sums
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -81,6 +81,7 @@ if HAVE_SKLEARN:
         return check_array(X, dtype=_FLOATS, ensure_min_features=0)
 
     def _validate_data(estimator: Any, X: Any, **how: Any) -> np.ndarray:
+        X = with_room_for_sums(X)
         try:
             from sklearn.utils.validation import validate_data
         except ImportError:  # before scikit-learn 1.6 it is a method

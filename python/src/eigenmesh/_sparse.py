@@ -23,11 +23,21 @@ def _check_lengths(rows: Any) -> None:
                          f"stored, where data has {len(rows.data)} and indices {len(rows.indices)}; try X.check_format()")
 
 
+def with_room_for_sums(X: Any) -> Any:
+    """Of coordinates, what is there twice is added up on the way to rows: in the type that it has, where 200 and 100 may be 44."""
+    if not is_sparse(X) or X.format != "coo" or X.dtype.kind not in "biuf" or X.dtype in (np.float32, np.float64):
+        return X
+    return type(X)((X.data.astype(np.float64), (X.row, X.col)), shape=X.shape)
+
+
 def as_rows(X: Any) -> Any:
     """The matrix itself where it is CSR in float32 or float64, else a converted one; it is never changed."""
-    rows = X.tocsr()
-    if rows.dtype.kind == "c":
+    if X.dtype.kind == "c":
         raise ValueError("Complex data not supported")
+    rows = with_room_for_sums(X).tocsr()
+    if rows.indices.dtype.kind not in "iu" or rows.indptr.dtype.kind not in "iu":
+        raise ValueError(f"sparse matrix: indices of {rows.indices.dtype} and indptr of {rows.indptr.dtype} are no whole numbers; "
+                         "try X.check_format()")
     _check_lengths(rows)
     parts = (rows.data, rows.indices, rows.indptr)
     if rows.dtype not in (np.float32, np.float64):  # astype of the matrix would add up, in place, what a row has twice
