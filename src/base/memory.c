@@ -45,14 +45,24 @@ double *emi_room(size_t count)
     return noted(memory, bytes);
 }
 
+#ifdef MADV_POPULATE_WRITE
+/* Has the page memory?  What was freed before mostly has, and looking at all of its pages takes longer than a block is worth. */
+static int is_there(void *page)
+{
+    unsigned char there = 0;
+    return mincore(page, PAGE, &there) == 0 && there & 1;
+}
+#endif
+
 /* Others have all their pages at once, if the system can. */
 double *emi_doubles(size_t count)
 {
     double *memory = emi_room(count);
 #ifdef MADV_POPULATE_WRITE
     size_t bytes = memory ? count * sizeof *memory : 0, before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
-    if (bytes >= SOME && bytes < LARGE)
-        (void)madvise((char *)memory + before, (bytes - before) / PAGE * PAGE, MADV_POPULATE_WRITE);
+    if (bytes < SOME || bytes >= LARGE) return memory;
+    char *first = (char *)memory + before, *end = first + (bytes - before) / PAGE * PAGE;
+    if (!is_there(first) || !is_there(end - PAGE)) (void)madvise(first, (size_t)(end - first), MADV_POPULATE_WRITE);
 #endif
     return memory;
 }
