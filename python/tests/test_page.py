@@ -183,6 +183,12 @@ def test_notebooks_show_scikit_learns_diagram_and_the_answer(display):
         assert len(bundle["text/html"]) < 60_000
 
 
+def test_a_notebook_says_what_rounding_forbids():
+    shown = PCA(3, method="krylov").fit(X * np.array([1e8, 1, 1, 1, 1, 1]))._repr_html_()
+    assert "as accurate as numbers in a computer allow; 2 of them are less accurate than was asked for." in shown
+    assert "as accurate as was asked for" not in shown
+
+
 def test_a_pipeline_is_shown_as_scikit_learn_shows_it():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -51,17 +51,31 @@ static const ending *ending_of(const em_info *info)
     return end;
 }
 
+/* Converged are components whose directions are known, too, though rounding forbids the accuracy that was asked for. */
+static void put_sentence(emi_html *to, const ending *end, int limited)
+{
+    if (end->reason == EM_CONVERGED && limited)
+        emi_put(to,
+                "The components are as accurate as numbers in a computer allow; %d of them %s less accurate than was "
+                "asked for.",
+                limited, limited == 1 ? "is" : "are");
+    else
+        emi_put(to, "%s", end->sentence);
+}
+
 void emi_page_verdict(emi_html *to, const em_model *model)
 {
     static const char *const kinds[][2] = {{"good", "✓"}, {"fair", "!"}, {"bad", "✗"}};
-    const ending *end = ending_of(em_model_info(model));
+    const em_info *info = em_model_info(model);
+    const ending *end = ending_of(info);
     const char *sign = "";
     for (int n = 0; n < 3; n++)
         if (strcmp(kinds[n][0], end->kind) == 0) sign = kinds[n][1];
     emi_put(to,
-            "<p class=\"verdict %s\"><span class=\"sign\" aria-hidden=\"true\">%s</span><span><strong>%s.</strong> "
-            "%s</span></p>\n",
-            end->kind, sign, end->word, end->sentence);
+            "<p class=\"verdict %s\"><span class=\"sign\" aria-hidden=\"true\">%s</span><span><strong>%s.</strong> ",
+            end->kind, sign, end->word);
+    put_sentence(to, end, info->limited);
+    emi_put(to, "</span></p>\n");
 }
 
 /* ---- how far it can be off ------------------------------------------------------------------------------------- */
@@ -172,7 +186,7 @@ static void put_clusters(emi_html *to, const em_model *model)
                 has + 1 < K ? "s" : "", has + 1 < K ? "" : "s");
     if (info->limited)
         emi_put(to,
-                "<p>%d component%s above the accuracy that was asked for because numbers in a computer have no more "
+                "<p>%d component%s less accurate than was asked for because numbers in a computer have no more "
                 "digits; the "
                 "directions are known all the same, as the table says.</p>\n",
                 info->limited, info->limited == 1 ? " is" : "s are");

@@ -173,6 +173,13 @@ page_lacks far.html "explain nearly the same variance"
 printf '1,0,0\n-1,0,0\n0,1,0\n0,-1,0\n0,0,.5\n0,0,-.5\n' >six.csv
 works fit six.csv -k 3 --report six.html
 page_says six.html "Components 1 to 2 explain nearly the same variance."
+# Where rounding forbids what was asked for, no sentence says that it was reached.
+works generate -d 6 -N 2000 -k 3 --gap 0.5 -o units.csv
+awk 'BEGIN { FS = OFS = ","; CONVFMT = "%.17g" } { $1 *= 1e9; print }' units.csv >large.csv
+works fit large.csv -k 3 -m krylov --report rounding.html
+page_says rounding.html "Converged. The components are as accurate as numbers in a computer allow; 2 of them are less accurate than was asked for."
+page_says rounding.html "2 components are less accurate than was asked for because numbers in a computer have no more digits"
+page_lacks rounding.html "as accurate as was asked for"
 # The page of a fit does not send anybody to the page of the fit.
 for how in "-m deepca --iterations 3" "-m dsa --step 50"; do
     # shellcheck disable=SC2086 # several words
