@@ -133,6 +133,16 @@ static int reads_standard_input(const arguments *args)
     return n < args->operand_count;
 }
 
+/* Is it of this one run alone?  There may be no checkpoint, or one already, when somebody does it again; and without any the model is
+ * the same. */
+static int is_passing(const char *option)
+{
+    static const char *const passing[] = {"checkpoint", "checkpoint-every", "resume"};
+    for (size_t n = 0; n < sizeof passing / sizeof *passing; n++)
+        if (strcmp(option, passing[n]) == 0) return 1;
+    return 0;
+}
+
 static em_status record_command(page_notes *n, const arguments *args, em_error *err)
 {
     texts words = {0};
@@ -142,7 +152,7 @@ static em_status record_command(page_notes *n, const arguments *args, em_error *
     put_word(&words, args->command->name);
     for (int i = 0; i < args->operand_count; i++) put_file(&words, args->operands[i]);
     for (int i = 0; i < args->count; i++) {
-        if (!args->values[i]) continue;
+        if (!args->values[i] || is_passing(args->specs[i].name)) continue;
         (void)snprintf(flag, sizeof flag, "--%s", args->specs[i].name);
         put_word(&words, flag);
         if (args->specs[i].metavar) put_word(&words, args->values[i]);

@@ -187,6 +187,21 @@ for how in "-m deepca --iterations 3" "-m dsa --step 50"; do
     page_says few.html "Fewer than three of these iterations have a number that tells how near they came"
     page_lacks few.html "the page of the fit itself"
 done
+# A run that was resumed is done again from its beginning, as there is no checkpoint any more.
+resumed=(fit data.npy -k 3 -n 6 -m deepca --checkpoint run.ck --checkpoint-every 0)
+run "${resumed[@]}" --iterations 6
+[[ $status -eq 1 && -e run.ck ]] || fail "there is no checkpoint to resume from"
+works "${resumed[@]}" --resume --report resumed.html -o resumed.npz
+says "resumed   from iteration 5"
+cp resumed.npz was.npz
+command=$(command_on resumed.html)
+[[ $command != *checkpoint* && $command != *resume\ * ]] || fail "a checkpoint is in '$command'"
+(PATH=$PWD/bin:$PATH bash -c "$command" >/dev/null) || fail "'$command' does not work"
+python3 - was.npz resumed.npz <<'P' || fail "'$command' makes another model"
+import sys, zipfile
+one, other = (zipfile.ZipFile(path) for path in sys.argv[1:])
+assert one.read("components.npy") == other.read("components.npy")
+P
 # Neither a mean that was left in, nor what rounding hides, is said to be otherwise.
 works fit data.npy -k 2 --no-center --report zero.html
 page_says zero.html "Centre none: no mean was subtracted, as was asked for"
