@@ -196,8 +196,8 @@ static void put_range(emi_html *to, const em_page *page, int nodes)
     emi_put(to, ".</p>\n");
 }
 
-/* Where the rows lay, and what left that place: who reads it may not know that a network can be played through on one machine, which
- * tells nothing of what is private. */
+/* Where the data lay, which may be moments and no rows, and what left that place: who reads it may not know that a network can be played
+ * through on one machine, which tells nothing of what is private. */
 static void put_places(emi_html *to, const em_page *page, int nodes)
 {
     static const char *const sums = "what went between them are sums over rows, and products with them.";
@@ -206,18 +206,18 @@ static void put_places(emi_html *to, const em_page *page, int nodes)
     if (page->processes == 1)
         emi_put(
             to,
-            "<p>This is a <strong>simulation on one machine</strong>, which had all rows. In it they lie at "
-            "<span id=\"node-count\">%d</span> nodes, each of which talks to its neighbours alone and sends them no "
-            "rows, only sums over rows, and products with them; nothing left the machine.%s</p>\n",
+            "<p>This is a <strong>simulation on one machine</strong>, which had the data of all nodes. In it the data "
+            "lies at <span id=\"node-count\">%d</span> nodes, each of which talks to its neighbours alone and sends "
+            "them no rows, only sums over rows, and products with them; nothing left the machine.%s</p>\n",
             nodes, page->masked ? " Masks were simulated too, and hide nothing here." : "");
     else if (page->processes == 0)
         emi_put(to,
-                "<p>The rows lay at <span id=\"node-count\">%d</span> nodes, on as many machines or simulated on one: "
+                "<p>The data lay at <span id=\"node-count\">%d</span> nodes, on as many machines or simulated on one: "
                 "the model does not tell. Each talked to its neighbours alone, and none has sent its rows: %s</p>\n",
                 nodes, sums);
     else
         emi_put(to,
-                "<p>The rows lie at <span id=\"node-count\">%d</span> nodes. Each talks to its neighbours alone, and "
+                "<p>The data lies at <span id=\"node-count\">%d</span> nodes. Each talks to its neighbours alone, and "
                 "none has sent its rows: %s%s</p>\n",
                 nodes, sums, page->masked ? masks : "");
 }

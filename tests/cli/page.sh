@@ -225,6 +225,13 @@ page_says alone.html "on as many machines or simulated on one: the model does no
 works fit flowers.csv -k 2 --report single.html
 page_says single.html "One node, which has all of the data."
 page_lacks single.html simulat
+# Of moments nobody had the rows.
+head -n 200 apart.csv >berlin.csv
+tail -n 300 apart.csv >paris.csv
+for site in berlin paris; do works moments $site.csv -o $site.moments.npz; done
+works fit berlin.moments.npz paris.moments.npz -k 2 --report moments.html
+page_says moments.html "This is a simulation on one machine , which had the data of all nodes. In it the data lies at 2 nodes"
+page_lacks moments.html "had all rows"
 # Nodes are called as their files are.
 mkdir north south
 head -n 4 flowers.csv >north/part.csv
