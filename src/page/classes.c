@@ -106,7 +106,7 @@ em_status emi_classes_find(emi_classes *c, const emi_points *p, em_error *err)
             c->count = EMI_SCALE_STEPS;
         else
             choose(c, kinds, count);
-        for (size_t n = 0; n < p->count && c->count; n++) {
+        for (size_t n = 0; n < p->count; n++) {
             int class = c->of[n] = class_of(c, p->labels[n]);
             if (class < c->count) c->sizes[class]++;
             c->others += class == c->count;

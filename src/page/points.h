@@ -19,7 +19,7 @@ void emi_points_free(emi_points *p); /* accepts the zeroed and the half-built */
 
 /* What the colours tell: a few classes, the most frequent of many, or numbers on a scale, whose classes are its steps. */
 typedef struct emi_classes {
-    int count;                           /* 0: all points are alike */
+    int count;                           /* 0: all points are alike, as there is no label */
     const char *names[EMI_CLASSES_MOST]; /* not of a scale */
     size_t sizes[EMI_CLASSES_MOST];
     int is_scale;

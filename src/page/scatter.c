@@ -50,7 +50,7 @@ static void fit_axes(scatter *s)
 /* The style of a class: "c3 square", of a scale "s3"; what has no class is grey. */
 static void put_class(emi_html *to, const emi_classes *c, int class)
 {
-    if (class >= c->count && c->count)
+    if (class && class >= c->count)
         emi_put(to, "none");
     else if (c->is_scale)
         emi_put(to, "s%d", class);
@@ -157,8 +157,7 @@ static void put_picture(scatter *s, const em_model *model)
     emi_chart_begin(&s->chart, words);
     emi_put(to, "<g class=\"points %s\">", count <= 300 ? "few" : count <= 2000 ? "some" : "many");
     for (size_t layer = 0; layer < LAYERS; layer++)
-        for (int class = s->classes->count ? s->classes->count + 1 : 0; class >= 0; class --)
-            put_points(s, class, layer);
+        for (int class = s->classes->count + 1; class >= 0; class --) put_points(s, class, layer);
     emi_put(to, "</g>");
     put_names(s);
     emi_chart_end(&s->chart);
@@ -183,7 +182,7 @@ static void put_step(emi_html *to, double from, double step)
 
 static void put_legend(emi_html *to, const char *label, const emi_classes *c)
 {
-    if (!c->count) return;
+    if (!c->count && !c->nameless) return;
     emi_put(to, "<ul class=\"legend\"><li><strong>");
     emi_put_name(to, label, EMI_NAME_LETTERS);
     emi_put(to, "</strong></li>");

@@ -288,6 +288,12 @@ works fit numbers.csv --columns x,y,z -k 2 --report labels.html --label same
 page_says labels.html "5 others 60"
 works fit numbers.csv --columns x,y,z -k 2 --report labels.html --label year
 page_says labels.html "2001 to 2003"
+# A label that nobody has is told as one that some lack.
+awk 'BEGIN { print "x,y,z,ward"; for (n = 0; n < 24; n++) printf "%f,%f,%d,NA\n", sin(n), cos(3 * n), n % 7 }' >nobody.csv
+works fit nobody.csv -k 2 --report labels.html --label ward
+page_says labels.html "ward no label 24"
+grep -q '<path class="none" d="M' labels.html || fail "points without a label look as if they had one"
+page_lacks labels.html 'class="c1'
 # Of one component the other direction means nothing.
 works fit labels.csv --columns x,y,z -k 1 --report one.html --report-scores
 grep -q 'aria-label="240 rows as points, along component 1"' one.html || fail "one component is called two"

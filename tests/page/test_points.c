@@ -170,9 +170,12 @@ static void no_label_is_no_class(void **state)
     const char *labels[] = {"", "nan"};
     emi_classes c = sort_out(labels, 2);
     assert_int_equal(c.count, 0);
+    assert_int_equal(c.nameless, 2);
+    assert_int_equal(c.of[1], c.count + 1);
     emi_classes_free(&c);
     c = sort_out(NULL, 2);
     assert_int_equal(c.count, 0);
+    assert_int_equal(c.nameless, 0);
     assert_int_equal(c.of[1], 0);
     emi_classes_free(&c);
 }
