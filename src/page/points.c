@@ -79,14 +79,21 @@ done:
     return status;
 }
 
+/* Of components without variance scores are rounding alone. */
+static int count_columns(const em_model *model)
+{
+    int K = em_model_components_count(model), has = em_model_info(model)->rank;
+    int drawn = has < 1 ? 1 : has < K ? has : K;
+    return drawn < EMI_POINT_COLUMNS ? drawn : EMI_POINT_COLUMNS;
+}
+
 em_status emi_points_find(emi_points *p, const em_page *page, em_error *err)
 {
     enum { BLOCK_NUMBERS = 1 << 18 };
     em_status status = EM_OK;
     double *block = NULL;
-    int K = em_model_components_count(page->model);
     size_t features = (size_t)em_model_features(page->model), room = BLOCK_NUMBERS / features + 1, first = 0;
-    *p = (emi_points){.columns = K < EMI_POINT_COLUMNS ? K : EMI_POINT_COLUMNS};
+    *p = (emi_points){.columns = count_columns(page->model)};
     for (int t = 0; t < page->table_count; t++) {
         p->rows += em_data_rows(page->tables[t]);
         if (em_data_columns(page->tables[t]) != features)

@@ -8,7 +8,7 @@ enum { EMI_POINTS_MOST = 5000, EMI_POINT_COLUMNS = 4, EMI_CLASSES_MOST = 16, EMI
 
 typedef struct emi_points {
     size_t rows, count;  /* of the tables, and those that are drawn */
-    int columns;         /* scores of each, at most EMI_POINT_COLUMNS */
+    int columns;         /* scores of each, at most EMI_POINT_COLUMNS, of components that have variance */
     double *scores;      /* [count][columns]; not finite: nowhere */
     const char **labels; /* [count]; NULL: there are none */
     size_t missing;      /* values of these rows, in whose place is the mean */

@@ -210,6 +210,18 @@ static void put_legend(emi_html *to, const char *label, const emi_classes *c)
     emi_put(to, "</ul>\n");
 }
 
+/* Those that would be drawn if they had any variance. */
+static void put_undrawn(emi_html *to, const em_model *model, int drawn)
+{
+    int K = em_model_components_count(model), last = K < EMI_POINT_COLUMNS ? K : EMI_POINT_COLUMNS;
+    if (last == drawn) return;
+    if (last == drawn + 1)
+        emi_put(to, " Component %d is not drawn: it has no variance that could be told from rounding.", last);
+    else
+        emi_put(to, " Components %d to %d are not drawn: they have no variance that could be told from rounding.",
+                drawn + 1, last);
+}
+
 static void put_words(emi_html *to, const em_page *page, const emi_points *p)
 {
     uint64_t all = em_model_samples(page->model);
@@ -235,6 +247,7 @@ static void put_words(emi_html *to, const em_page *page, const emi_points *p)
         emi_put_number_of(to, p->missing, "missing value");
         emi_put(to, " in them count as the mean of the feature.");
     }
+    put_undrawn(to, page->model, p->columns);
     emi_put(to, "</p>\n");
 }
 

@@ -294,6 +294,17 @@ works fit nobody.csv -k 2 --report labels.html --label ward
 page_says labels.html "ward no label 24"
 grep -q '<path class="none" d="M' labels.html || fail "points without a label look as if they had one"
 page_lacks labels.html 'class="c1'
+# Components without variance are not drawn: there rows lie where rounding puts them.
+awk 'BEGIN { for (n = 0; n < 60; n++) printf "%.17g,%.17g,%.17g\n", sin(n), 2 * sin(n), 4 * sin(n) }' >line.csv
+works fit line.csv -k 3 --report line.html --report-scores
+page_says line.html "Components 2 to 3 are not drawn: they have no variance that could be told from rounding."
+[[ $(grep -o 'aria-label="60 rows as points, [^"]*"' line.html) == 'aria-label="60 rows as points, along component 1"' ]] ||
+    fail "rounding is drawn"
+awk 'BEGIN { for (n = 0; n < 60; n++) printf "%.17g,%.17g,%.17g\n", sin(n), cos(3 * n), 2 * sin(n) }' >plane.csv
+works fit plane.csv -k 3 --report plane.html --report-scores
+page_says plane.html "Component 3 is not drawn: it has no variance"
+grep -q 'aria-label="60 rows as points, along components 1 and 2"' plane.html || fail "what has variance is not drawn"
+page_lacks labels.html "not drawn"
 # Of one component the other direction means nothing.
 works fit labels.csv --columns x,y,z -k 1 --report one.html --report-scores
 grep -q 'aria-label="240 rows as points, along component 1"' one.html || fail "one component is called two"
