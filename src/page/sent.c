@@ -1,4 +1,5 @@
-/* What was sent, for which purpose, and to whom. */
+/* What was sent, for which purpose, and to whom.  Of a study there are two counts: the numbers of the fit, as the model keeps them, and
+ * whatever blocks went over a site's own links. */
 #include "page/parts.h"
 
 static const char *const purposes[EM_PHASES] = {
@@ -38,11 +39,14 @@ static void put_phases(emi_html *to, const em_info *info)
 static void put_links(emi_html *to, const em_page *page)
 {
     if (!page->link_count) return;
-    emi_put(to, "<h3>Over the links of this site</h3><div class=\"wide\"><table class=\"numbers\" "
-                "id=\"links\"><thead><tr><th scope=\"col\">"
-                "neighbour</th><th scope=\"col\">sent to it</th><th scope=\"col\">received from it</th><th "
-                "scope=\"col\">cuts</th><th "
-                "scope=\"col\">waited for it</th></tr></thead><tbody>\n");
+    emi_put(to,
+            "<h3>Over the links of this site</h3>\n<p>This is all that went over them for this study since this site's "
+            "program began, but for what encryption and the upkeep of links add: this site's part of the numbers "
+            "above, and beside them the names of columns, what sites agree on before and after, the model itself, "
+            "and computations before this one, if there were any.</p>\n");
+    emi_put(to, "<div class=\"wide\"><table class=\"numbers\" id=\"links\"><thead><tr><th scope=\"col\">neighbour</th>"
+                "<th scope=\"col\">sent to it</th><th scope=\"col\">received from it</th><th scope=\"col\">cuts</th>"
+                "<th scope=\"col\">waited for it</th></tr></thead><tbody>\n");
     for (size_t n = 0; n < page->link_count; n++) {
         const em_page_link *link = &page->links[n];
         emi_put(to, "<tr><th scope=\"row\">");
@@ -65,12 +69,12 @@ void emi_page_sent(emi_html *to, const em_page *page)
         emi_put(to, "<p>Nothing: there is one node.</p>\n");
         return;
     }
-    emi_put(to,
-            "<p>All %snodes together have sent this%s. A round is a time that all wait for a message; numbers that the "
-            "method sent have "
-            "%d bits.</p>\n",
-            page->processes == 1 ? "simulated " : "",
-            page->graph ? ", each message from a node to one of its neighbours in the drawing" : "", info->wire_bits);
+    emi_put(
+        to,
+        "<p>For the computation all %snodes together have sent these numbers%s. A round is a time that all wait for a "
+        "message; numbers that the method sent have %d bits.</p>\n",
+        page->processes == 1 ? "simulated " : "",
+        page->graph ? ", each message from a node to one of its neighbours in the drawing" : "", info->wire_bits);
     put_phases(to, info);
     put_links(to, page);
 }

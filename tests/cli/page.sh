@@ -219,7 +219,7 @@ page_lacks masked.html "hidden in random numbers"
 
 # ---- a network that was played through on one machine is no proof of what left which
 page_says page.html "This is a simulation on one machine"
-page_says page.html "All simulated nodes together have sent this"
+page_says page.html "For the computation all simulated nodes together have sent these numbers"
 page_lacks alone.html "simulation on one machine"
 page_says alone.html "on as many machines or simulated on one: the model does not tell"
 works fit flowers.csv -k 2 --report single.html

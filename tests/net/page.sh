@@ -32,6 +32,9 @@ for n in 0 1 2; do
     page_says page.$n.html "s$n (this site) $((40 + 37 * n))"
     page_says page.$n.html "Every share of a node was hidden in random numbers"
     page_says page.$n.html "Over the links of this site"
+    # What the links carry is more than the numbers of the computation, and the page says what the two count.
+    page_says page.$n.html "For the computation all nodes together have sent these numbers"
+    page_says page.$n.html "this site's part of the numbers above, and beside them the names of columns"
     page_says page.$n.html "node heart.study data.$n.csv"
 done
 page_says page.0.html "Rows are not on this page"
