@@ -61,22 +61,30 @@ static size_t count_alike(const reading *r, const file_read *file)
     return count;
 }
 
+/* Its name, or where it has none its position, as --columns counts. */
+enum { POSITION_ROOM = 48 };
+static const char *called(const em_left_out *column, char room[POSITION_ROOM])
+{
+    if (*column->name) return column->name;
+    (void)snprintf(room, POSITION_ROOM, "column %zu (from 0)", column->column);
+    return room;
+}
+
 enum { SHOWN = 8, LINE = SHOWN * 220 };
 
-/* "id (text, such as 'P1'), column 3 (empty)", as many as are shown, into out; how many there are.  With `unasked`, only those
- * that the program left out by itself. */
+/* "id (text, such as 'P1'), column 3 (from 0) (empty)", as many as are shown, into out; how many there are.  With `unasked`,
+ * only those that the program left out by itself. */
 static size_t list_left_out(const file_read *file, int unasked, char out[LINE])
 {
     em_left_out column;
     size_t count = 0, used = 0;
     for (const char *at = file->columns; *at;) {
-        char name[32];
+        char room[POSITION_ROOM];
         at = take(at, &column);
         if (unasked && (strcmp(column.why, "as asked") == 0 || strcmp(column.why, "the label") == 0)) continue;
         if (count++ >= SHOWN) continue;
-        (void)snprintf(name, sizeof name, "column %zu", column.column + 1);
         used += (size_t)snprintf(out + used, LINE - used, "%s%.100s (%.100s)", count > 1 ? ", " : "",
-                                 *column.name ? column.name : name, column.why);
+                                 called(&column, room), column.why);
     }
     for (size_t c = 0; c < used; c++)
         if (iscntrl((unsigned char)out[c])) out[c] = ' ';
@@ -152,7 +160,7 @@ static size_t put_words(texts *words, const file_read *file, size_t alike)
 {
     em_left_out column;
     size_t count = 0;
-    char more[48], *name = emi_malloc(strlen(file->name) + sizeof more);
+    char more[POSITION_ROOM], *name = emi_malloc(strlen(file->name) + sizeof more);
     words->failed |= name == NULL;
     if (!name) return 0;
     (void)snprintf(more, sizeof more, " and %zu more", alike - 1);
@@ -162,8 +170,7 @@ static size_t put_words(texts *words, const file_read *file, size_t alike)
     texts_put(words, file->remarks);
     for (const char *at = file->columns; *at; count++) {
         at = take(at, &column);
-        (void)snprintf(more, sizeof more, "column %zu", column.column + 1);
-        texts_put(words, *column.name ? column.name : more);
+        texts_put(words, called(&column, more));
         texts_put(words, column.why);
     }
     return count;

@@ -69,6 +69,14 @@ def test_names_of_features(tmp_path):
     assert "<script" not in (tmp_path / "page.html").read_text()
 
 
+def test_features_without_names_are_counted_as_python_counts(tmp_path):
+    pca = PCA(1).fit(X)
+    pca.report(tmp_path / "page.html")
+    shown = dict(re.findall(r"feature (\d+) *([-+][\d.]+)", words(tmp_path / "page.html")))
+    assert shown == {str(n): f"{weight:+.3f}" for n, weight in enumerate(pca.components_[0])}
+    assert "they are counted from 0" in words(tmp_path / "page.html")
+
+
 def test_what_is_refused(tmp_path):
     page = tmp_path / "page.html"
     with pytest.raises(Exception, match="not fitted"):

@@ -1,5 +1,5 @@
-/* The largest loadings of each component: what each feature weighs in it, by name.  Of the first components as bars; of those
- * after them, of which there may be many, a line each. */
+/* The largest loadings of each component: what each feature weighs in it, by name, or by its number from 0, as info --loadings has
+ * it.  Of the first components as bars; of those after them, of which there may be many, a line each. */
 #include "page/parts.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void put_feature(emi_html *to, const em_model *model, int f)
 {
     const char *name = em_model_feature_name(model, f);
     char number[32];
-    if (!name) (void)snprintf(number, sizeof number, "feature %d", f + 1);
+    if (!name) (void)snprintf(number, sizeof number, "feature %d", f);
     emi_put_name(to, name ? name : number, EMI_NAME_LETTERS);
 }
 
@@ -78,8 +78,12 @@ void emi_page_loadings(emi_html *to, const em_model *model)
             "with bars "
             "to the same side rise and fall together along it, two on opposite sides move against each other. Which "
             "side is "
-            "called plus is a matter of taste.</p>\n<div class=\"cards\">\n",
-            d == 1 ? "" : "all ", d);
+            "called plus is a matter of taste.%s</p>\n<div class=\"cards\">\n",
+            d == 1 ? "" : "all ", d,
+            em_model_feature_name(model, 0)
+                ? ""
+                : " Features have no names here: they are counted from 0, in the order in which their columns were "
+                  "used.");
     for (int k = 0; k < K && k < WITH_BARS; k++) put_bars(to, model, k);
     emi_put(to, "</div>\n");
     if (K <= WITH_BARS) return;

@@ -275,7 +275,20 @@ awk 'BEGIN { srand(1); print "%%MatrixMarket matrix coordinate real general"; pr
 works fit sparse.mtx -k 3 --report sparse.html --report-scores
 page_says sparse.html "features 100 000"
 small sparse.html
-# Labels: two dozen of them, numbers, and one letter of each script.
+# Columns without names are counted as --columns counts them, and features as info --loadings does.
+works fit apart.csv -k 1 --columns 3-5 --report bare.html -o bare.npz
+page_says bare.html "column 0 (from 0) as asked column 1 (from 0) as asked column 2 (from 0) as asked How much"
+page_says bare.html "they are counted from 0, in the order in which their columns were used."
+"$EIGENMESH" info bare.npz --loadings bare.tsv >"$out"
+python3 - <<'P' || fail "features are counted in another way than in the loadings"
+import re
+page = open("bare.html", encoding="utf-8").read()
+shown = dict(re.findall(r"<bdi>feature (\d+)</bdi>.*?<td>([-+][\d.]+)</td>", page))
+known = dict(line.split() for line in open("bare.tsv") if line[0].isdigit())
+assert shown == {feature: f"{float(weight):+.3f}" for feature, weight in known.items()}, (shown, known)
+P
+page_lacks page.html "counted from 0"
+# Labels: two dozen of them# Labels: two dozen of them, numbers, and one letter of each script.
 awk 'BEGIN { OFS = ","; print "x,y,z,many,number"; for (n = 0; n < 240; n++) print sin(n), cos(3 * n), n % 7, "class" n % 24, n / 7 }' >labels.csv
 works fit labels.csv --columns x,y,z -k 2 --report labels.html --label many
 page_says labels.html "9 others 90"

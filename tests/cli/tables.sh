@@ -127,7 +127,7 @@ works fit ids.csv -k 3 -o model.npz
 says "left out  id (text, such as 'P0'), kind (text, such as 'x')"
 same model.npz
 works fit index.csv -k 3 -n 4 -o model.npz
-says "left out  column 1 (an index, 0 to 149)"
+says "left out  column 0 (from 0) (an index, 0 to 149)"
 same model.npz
 works fit label.csv -k 3
 says "150 x 6"
