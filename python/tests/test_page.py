@@ -104,7 +104,8 @@ def test_parameters_are_those_of_the_fit(tmp_path):
 
 def again(path, **known):
     """The estimator of the command on the page, fitted by it."""
-    command = html.unescape(re.search(r'<pre id="command"><code>(.*?)</code>', path.read_text(encoding="utf-8"), re.S)[1])
+    shown = re.search(r'<pre id="command"><code>(.*?)</code>', path.read_text(encoding="utf-8"), re.S)[1]
+    command = html.unescape(re.sub("</?span>", "", shown))
     first, second = command.split("; ", 1)
     assert first == "from eigenmesh import PCA"
     return second, eval(second, {"PCA": PCA, "X": X, **known})

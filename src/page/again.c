@@ -58,8 +58,9 @@ em_status emi_page_again(emi_html *to, const em_page *page, em_error *err)
     em_status status = EM_OK;
     const em_info *info = em_model_info(page->model);
     if (page->command) {
-        emi_put(to, "<pre id=\"command\"><code>%s</code></pre>\n",
-                page->command); /* whole: a part would be another one */
+        emi_put(to, "<pre id=\"command\"><code>");
+        emi_put_words(to, page->command); /* whole: a part would be another one */
+        emi_put(to, "</code></pre>\n");
     } else {
         emi_put(to, "<p class=\"soft\">The command, %s</p>\n", EMI_NOT_KEPT);
     }

@@ -101,6 +101,21 @@ void emi_put(emi_html *to, const char *format, ...)
     va_end(list);
 }
 
+void emi_put_words(emi_html *to, const char *text)
+{
+    while (*text) {
+        size_t blanks = strspn(text, " ");
+        put_bytes(to, text, blanks);
+        text += blanks;
+        int letters = 0;
+        for (const char *next = text; *next && *next != ' '; letters++) (void)emi_utf8_next(&next);
+        if (!letters) continue;
+        emi_put(to, "<span>");
+        text = put_letters(to, text, letters);
+        emi_put(to, "</span>");
+    }
+}
+
 void emi_put_as_it_is(emi_html *to, const char *style)
 {
     put_bytes(to, style, strlen(style));

@@ -15,6 +15,9 @@ typedef struct emi_html {
  * format alone is HTML; what %s puts is a text, of which control characters are blanks, and what is no UTF-8 a U+FFFD. */
 void emi_put(emi_html *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A text whose words, as blanks part them, are each a <span>: the style keeps a line from ending within one. */
+void emi_put_words(emi_html *to, const char *text);
+
 /* The style, and nothing that comes from elsewhere. */
 void emi_put_as_it_is(emi_html *to, const char *style);
 

@@ -71,7 +71,8 @@ ln -s "$(realpath "$EIGENMESH")" bin/eigenmesh
 cp flowers.csv again
 command_on() {
     python3 -c 'import html, re, sys
-print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' "$1"
+command = re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]
+print(html.unescape(re.sub("</?span>", "", command)))' "$1"
 }
 command=$(command_on page.html)
 (cd again && PATH=$PWD/../bin:$PATH bash -c "$command" >/dev/null) || fail "'$command' does not work"

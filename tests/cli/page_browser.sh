@@ -83,8 +83,8 @@ check seen.html telephone
 browser --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/page.html"
 [[ $(head -c 5 page.pdf) == "%PDF-" && $(stat -c %s page.pdf) -gt 20000 ]] || fail "the page does not print"
 
-# Large numbers, long names: no text of a picture lies on another or leaves it, and no table has to be moved, in a window and on
-# telephones.
+# Large numbers, long names: no text of a picture lies on another or leaves it, no table has to be moved, and the command breaks at blanks
+# and is copied as it is, in a window and on telephones.
 python3 - <<'P'
 import random
 random.seed(1)
@@ -113,6 +113,11 @@ wrong='<script>addEventListener("load", () => { const wrong = [];
     if (one.left + slack < other.right \&\& other.left + slack < one.right \&\& one.top + slack < other.bottom \&\& other.top + slack < one.bottom)
      wrong.push(text.textContent + " on " + t.textContent); }); }); }
  for (const table of document.querySelectorAll(".wide")) if (table.scrollWidth > table.clientWidth) wrong.push("a table of " + table.scrollWidth + " in " + table.clientWidth);
+ const command = document.querySelector("#command"), lines = document.createRange(), words = [...command.querySelectorAll("span")];
+ for (const word of words) { lines.selectNodeContents(word);
+  if (word.textContent.length < 24 \&\& lines.getClientRects().length > 1) wrong.push(word.textContent + " is broken"); }
+ lines.selectNodeContents(command); getSelection().addRange(lines);
+ if (words.length < 7 \|\| getSelection().toString() !== command.textContent) wrong.push(getSelection() + " is copied");
  if (document.documentElement.scrollWidth > innerWidth) wrong.push("page"); document.title = wrong.join("; ") \|\| "all is well"; });</script></body>'
 for page in large huge far names strips; do
     sed -e '/Content-Security-Policy/d' -e "s|</body>|${wrong//$'\n'/\\$'\n'}|" "$page.html" >"$page.told.html"

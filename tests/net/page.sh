@@ -61,7 +61,8 @@ echo "ok: three sites, each with its page"
 # The commands on the pages, typed at all sites, do it again; and a run that does nothing leaves a page that tells more alone.
 command_on() {
     python3 -c 'import html, re, sys
-print(html.unescape(re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]))' "$1"
+command = re.search(r"<pre id=\"command\"><code>(.*?)</code>", open(sys.argv[1], encoding="utf-8").read(), re.S)[1]
+print(html.unescape(re.sub("</?span>", "", command)))' "$1"
 }
 mkdir bin
 ln -s "$(realpath "$program")" bin/eigenmesh

@@ -64,6 +64,24 @@ static void names_that_end_otherwise_stay_apart(void **state)
     is(&html, "four");
 }
 
+/* And nothing but tags stands between them that the text does not have. */
+static void words_stand_apart(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"fit --nodes 3", "<span>fit</span> <span>--nodes</span> <span>3</span>"},
+                                           {"  <a  'b' ", "  <span>&lt;a</span>  <span>&#39;b&#39;</span> "},
+                                           {"虹 \xff", "<span>虹</span> <span>\xef\xbf\xbd</span>"},
+                                           {"", ""}};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
+        emi_html html = {0};
+        emi_put_words(&html, cases[n][0]);
+        emi_put(&html, "|");
+        char wanted[200];
+        (void)snprintf(wanted, sizeof wanted, "%s|", cases[n][1]);
+        is(&html, wanted);
+    }
+}
+
 /* Two that are a step apart are two texts. */
 static void numbers_have_the_digits_of_their_step(void **state)
 {
@@ -115,6 +133,7 @@ int main(void)
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(names_are_cut_between_letters),
         cmocka_unit_test(names_that_end_otherwise_stay_apart),
+        cmocka_unit_test(words_stand_apart),
         cmocka_unit_test(numbers_have_the_digits_of_their_step),
         cmocka_unit_test(numbers_have_a_point_in_any_locale),
     };

@@ -104,7 +104,7 @@ static void nothing_in_a_text_is_html(void **state)
         assert_int_equal(page_counts(page, "<!--"), 0);
         assert_int_equal(page_counts(page, "\" onerror"), 0);
         assert_int_equal(page_counts(page, "http:") + page_counts(page, "https:") + page_counts(page, "src="),
-                         strstr(names[n], "src=") ? page_counts(page, "img src=") : 0);
+                         page_counts(page, "img src=") + page_counts(page, "img</span> <span>src="));
         has(page, "default-src &#39;none&#39;");
         free(page);
     }
