@@ -34,6 +34,12 @@ launch -n 3 ./apart fit shard-%d.csv -n 6 -k 2 --header no --report page.html --
 [[ $status -eq 0 ]] || fail "status is not 0"
 sed 's/<[^>]*>//g' rank-0/page.html | grep -F "These are 100 rows. They are those of this process; others are elsewhere." >"$scratch/log/page" ||
     fail "the page does not say whose rows these are"
+# Of one file for all nodes, which every rank has, it shows all rows.
+launch -n 3 "$EIGENMESH" fit data.npy -n 6 -k 2 --report shared.html --report-scores
+[[ $status -eq 0 ]] || fail "status is not 0"
+sed 's/<[^>]*>//g' shared.html >"$scratch/log/page"
+grep -qF "These are 300 rows." "$scratch/log/page" || fail "the page does not show all rows"
+! grep -F "others are elsewhere" "$scratch/log/page" || fail "the page says that rows are elsewhere"
 
 # Of one file, each rank has only its own rows as they are; to read any other would show.
 formats=(npy)
