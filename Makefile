@@ -8,7 +8,7 @@ BENCH ?=
 FUZZ_SECONDS ?= 30
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Many tests wait: for a link that is cut, for patience to run out, for a process that was killed.
-TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
+TEST_JOBS ?= $(shell expr 3 '*' $(JOBS))
 
 # Targets share build directories, so they run one after the other; inside one, JOBS says how parallel.
 .NOTPARALLEL:
