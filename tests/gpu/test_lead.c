@@ -257,31 +257,40 @@ static void bits(void **state)
 
 /* A call fails, early or late, of those that are made for each chunk of the rows some: with auto the CPU goes on, and the answer is
  * right. */
+static void fail_once_everywhere(int single, int asked)
+{
+    const double tolerance = single ? 1e-5 : 1e-9, digits = single ? 2e-6 : 1e-10;
+    problem p;
+    int failed = 1;
+    long n = 0;
+    problem_open(&p, (spectrum){0.8, 1, D}, 20, single);
+    for (; failed; n += 1 + n / (single ? 10 : 40)) {
+        em_error err = {0};
+        em_model *model = NULL;
+        driver_fail_at(n);
+        em_status status = fit(&p, "krylov", 4, tolerance, asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO, &model, &err);
+        failed = driver_has_failed();
+        driver_fail_at(-1);
+        assert_int_equal(driver_pushed(), 0);
+        assert_true(driver_live() <= DRIVER_OPEN);
+        if (status == EM_OK) check(&p, model, 4, tolerance, digits);
+        if (status != EM_OK) assert_true(failed && asked && strstr(err.msg, "gpu: "));
+        em_model_free(&model);
+    }
+    assert_true(n > 100);
+    problem_close(&p);
+}
+
 static void failures(void **state)
 {
     (void)state;
     if (!driver_is_standin()) skip_for("a GPU is not to be made to fail");
-    problem p;
-    problem_open(&p, (spectrum){0.8, 1, D}, 20, 0);
-    for (int asked = 0; asked < 2; asked++)
-        for (long n = 0;; n += 1 + n / 40) {
-            em_error err = {0};
-            em_model *model = NULL;
-            driver_fail_at(n);
-            em_status status = fit(&p, "krylov", 4, 1e-9, asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO, &model, &err);
-            int failed = driver_has_failed();
-            driver_fail_at(-1);
-            assert_int_equal(driver_pushed(), 0);
-            assert_true(driver_live() <= DRIVER_OPEN);
-            if (status == EM_OK) check(&p, model, 4, 1e-9, 1e-10);
-            if (status != EM_OK) assert_true(failed && asked && strstr(err.msg, "gpu: "));
-            em_model_free(&model);
-            if (!failed) {
-                assert_true(n > 100);
-                break;
-            }
-        }
-    problem_close(&p);
+    for (int asked = 0; asked < 2; asked++) {
+        fail_once_everywhere(0, asked);
+        driver_forms(0); /* steps in single precision, and then one in double */
+        fail_once_everywhere(1, asked);
+        driver_forms(-1);
+    }
 }
 
 int main(void)
