@@ -153,8 +153,9 @@ static em_status begin_among_rows(krylov *k, em_error *err)
     if (s->steps_there > 0) {
         emi_lanczos_begin_at(&k->lanczos, X);
         if (s->then_double) s->C[0].real = EMI_DOUBLE, s->rounding.single = 0;
-    } else
+    } else {
         emi_random_normals(&k->lanczos.random, emi_at(&s->X, 0).v, (size_t)s->d * (size_t)s->K);
+    }
     return status;
 }
 

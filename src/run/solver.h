@@ -62,7 +62,7 @@ enum {
 struct emi_solver {
     int d, K;
     em_mesh *mesh;
-    emi_operator *C;                   /* [hosted] C_i, the node's covariance                                    */
+    emi_operator *C;                   /* [hosted] C_i, the node's covariance; its precision may be raised        */
     emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
     emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; not of EMI_AT_ROOT               */
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j; not of EMI_AT_ROOT                     */

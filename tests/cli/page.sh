@@ -289,7 +289,7 @@ known = dict(line.split() for line in open("bare.tsv") if line[0].isdigit())
 assert shown == {feature: f"{float(weight):+.3f}" for feature, weight in known.items()}, (shown, known)
 P
 page_lacks page.html "counted from 0"
-# Labels: two dozen of them# Labels: two dozen of them, numbers, and one letter of each script.
+# Labels: two dozen of them, numbers, and one letter of each script.
 awk 'BEGIN { OFS = ","; print "x,y,z,many,number"; for (n = 0; n < 240; n++) print sin(n), cos(3 * n), n % 7, "class" n % 24, n / 7 }' >labels.csv
 works fit labels.csv --columns x,y,z -k 2 --report labels.html --label many
 page_says labels.html "9 others 90"

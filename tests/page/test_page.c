@@ -103,8 +103,9 @@ static void nothing_in_a_text_is_html(void **state)
         assert_int_equal(page_counts(page, "<i>"), 0);
         assert_int_equal(page_counts(page, "<!--"), 0);
         assert_int_equal(page_counts(page, "\" onerror"), 0);
-        assert_int_equal(page_counts(page, "http:") + page_counts(page, "https:") + page_counts(page, "src="),
-                         page_counts(page, "img src=") + page_counts(page, "img</span> <span>src="));
+        assert_int_equal(
+            page_counts(page, "http:") + page_counts(page, "https:") + page_counts(page, "src="),
+            strstr(names[n], "src=") ? page_counts(page, "img src=") + page_counts(page, "img</span> <span>src=") : 0);
         has(page, "default-src &#39;none&#39;");
         free(page);
     }
