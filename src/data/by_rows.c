@@ -383,13 +383,11 @@ em_status emi_by_rows_measure(const emi_operator *C, emi_block X, double *out, e
 }
 
 /* By a GPU, if that multiplies. */
-static em_status lead(const emi_operator *C, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
-                      em_error *err)
+static em_status lead(const emi_operator *C, emi_leading *asked, em_error *err)
 {
     em_error failure = {0};
-    *steps = 0;
     if (!C->gpu || C->gpu->gave_up) return EM_OK;
-    em_status status = emi_gpu_rows_lead(C->gpu, C, wanted, tolerance, seed, X, steps, &failure);
+    em_status status = emi_gpu_rows_lead(C->gpu, C, asked, &failure);
     return emi_gpu_rows_yield(C->gpu, status, &failure, err) ? EM_OK : status;
 }
 

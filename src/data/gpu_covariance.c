@@ -72,10 +72,9 @@ static emi_block matrix(const emi_operator *C)
     return (emi_block){C->d, C->d, NULL};
 }
 
-static em_status lead(const emi_operator *C, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
-                      em_error *err)
+static em_status lead(const emi_operator *C, emi_leading *asked, em_error *err)
 {
-    return emi_by_rows.lead(C, wanted, tolerance, seed, X, steps, err);
+    return emi_by_rows.lead(C, asked, err);
 }
 
 const emi_operator_kind emi_by_covariance_there = {.name = "dense",

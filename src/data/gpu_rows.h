@@ -59,8 +59,7 @@ em_status emi_gpu_rows_form(emi_gpu_rows *rows, const emi_operator *C, double **
 em_status emi_gpu_rows_scores(emi_gpu_rows *rows, const emi_operator *C, emi_real real, emi_block X, void *scores,
                               em_error *err);
 
-em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, int wanted, double tolerance, uint64_t seed,
-                            emi_block X, long *steps, em_error *err);
+em_status emi_gpu_rows_lead(emi_gpu_rows *rows, const emi_operator *C, emi_leading *asked, em_error *err);
 
 /* Rows as doubles, of a table that lies there. */
 em_status emi_gpu_rows_read(const emi_gpu_rows *rows, size_t first, size_t count, double *out, em_error *err);

@@ -8,6 +8,20 @@
 
 typedef struct emi_operator emi_operator;
 
+/* What is asked of steps that are taken among the rows, and what comes of them. */
+typedef struct emi_leading {
+    int wanted;       /* pairs, the leading ones                                                               */
+    double tolerance; /* that their residuals shall have, relative to each eigenvalue                          */
+    uint64_t seed;
+    emi_block X;         /* becomes orthonormal columns that span what there is of the leading eigenvectors       */
+    double *CX;          /* (d, wanted); NULL: nobody asks for it                                                 */
+    long steps;          /* how many; 0: none, and X is not known                                                 */
+    int complete;        /* residuals are within it: the first of X are the pairs', and what follows is there too */
+    double *theta;       /* [wanted] eigenvalues; CX are products with X, made of those that were made on the way */
+    double residual;     /* of the worst                                                                          */
+    double next, beyond; /* the eigenvalue after them, and how far it may lie above that; NaN: unknown         */
+} emi_leading;
+
 typedef struct emi_operator_kind {
     const char *name; /* as reports have it                                                         */
     int squared;      /* products are made of squares that were summed, and have lost what these lose */
@@ -27,10 +41,8 @@ typedef struct emi_operator_kind {
     /* It: symmetric, both triangles. */
     emi_block (*matrix)(const emi_operator *C);
 
-    /* OPTIONAL.  Where steps cost less among the rows than here, they are taken there: X becomes orthonormal columns that span what
-     * there is of the leading eigenvectors, the first `wanted` to about that residual.  *steps: how many; 0: none, and X is not known. */
-    em_status (*lead)(const emi_operator *C, int wanted, double tolerance, uint64_t seed, emi_block X, long *steps,
-                      em_error *err);
+    /* OPTIONAL.  Where steps cost less among the rows than here, they are taken there. */
+    em_status (*lead)(const emi_operator *C, emi_leading *asked, em_error *err);
 
     /* X from eigenvectors U of it, each an eigenvector of C_i of whatever length; NULL: they are that. */
     em_status (*lift)(const emi_operator *C, emi_block U, emi_block X, emi_scratch scratch, em_error *err);

@@ -123,26 +123,21 @@ done:
 
 /* ---- the certificate ------------------------------------------------------------------------------- */
 
-/* Are the method's own products as good as any?  They are sums of products with larger vectors, whose rounding they have. */
+/* Has the method such products? */
 static int has_good_products(const emi_findings *f)
 {
     const emi_solver *s = &f->job->solver;
     const emi_answer *answer = &s->answer;
     if (s->mesh->graph->nodes > 1 || !answer->has_products || s->C[0].kind->squared) return 0;
-    return !f->job->found_in_single && !f->by_rows &&
-           EMI_ROUNDING * answer->theta[0] <= 0.1 * s->tolerance * answer->theta[f->K - 1];
+    return !f->job->found_in_single && !f->by_rows && emi_products_are_good(s, answer->theta, f->K);
 }
 
 static em_status measure_body(void *context, int i, int worker, em_error *err)
 {
     const emi_findings *f = context;
     const emi_solver *s = &f->job->solver;
-    emi_block X = {s->d, f->K, f->job->observer.estimate}, Z = {s->d, f->K, emi_at(&f->parts, i).v};
-    if (!has_good_products(f)) return s->C[i].kind->measure(&s->C[i], X, Z.v, s->scratch[worker], err);
-    memcpy(Z.v, s->answer.CX, sizeof *Z.v * (size_t)s->d * (size_t)f->K);
-    for (int k = 0; k < f->K; k++)
-        Z.v[(size_t)s->d * (size_t)f->K + (size_t)k] = cblas_ddot(s->d, emi_column_of(X, k), 1, emi_column_of(Z, k), 1);
-    return EM_OK;
+    emi_block X = {s->d, f->K, f->job->observer.estimate};
+    return s->C[i].kind->measure(&s->C[i], X, emi_at(&f->parts, i).v, s->scratch[worker], err);
 }
 
 /* Order of falling theta; ties keep their order. */
@@ -155,17 +150,28 @@ static void sort_falling(const double *theta, int K, double *order)
     }
 }
 
-/* In order of falling theta. */
-static void put_in_order(emi_findings *f, const double *theta)
+/* In order of falling theta, which is how most methods have them: then they stay where they are, but for sums, which are still
+ * needed as they are. */
+static em_status put_in_order(emi_findings *f, const double *theta, double *CX, em_error *err)
 {
-    size_t d = (size_t)f->job->problem->d;
+    size_t d = (size_t)f->job->problem->d, size = d * (size_t)f->K;
+    int moves = CX && CX == f->sum;
     sort_falling(theta, f->K, f->order);
+    for (int k = 0; k < f->K; k++) {
+        f->theta[k] = theta[(int)f->order[k]];
+        moves |= f->order[k] != k;
+    }
+    f->X = f->job->observer.estimate, f->CX = CX;
+    if (!moves) return EM_OK;
+    if (!f->moved) f->moved = emi_doubles(2 * size);
+    if (!f->moved) return emi_fail_memory(err, "certificate");
+    f->X = f->moved, f->CX = f->moved + size;
     for (int k = 0; k < f->K; k++) {
         size_t from = (size_t)f->order[k] * d, to = (size_t)k * d;
         memcpy(f->X + to, f->job->observer.estimate + from, sizeof *f->X * d);
-        if (!f->lengths) memcpy(f->CX + to, f->sum + from, sizeof *f->CX * d);
-        f->theta[k] = theta[(int)f->order[k]];
+        if (CX) memcpy(f->CX + to, CX + from, sizeof *CX * d);
     }
+    return EM_OK;
 }
 
 /* At the root.  Products of many components, on a network of one node, have all cores for themselves. */
@@ -174,10 +180,8 @@ static em_status certify(emi_findings *f, em_error *err)
     enum { MANY = 256 };
     const emi_problem *p = f->job->problem;
     const emi_solver *s = &f->job->solver;
-    int d = s->d, K = f->K;
-    if (!f->lengths) put_in_order(f, f->sum + (size_t)d * (size_t)K);
-    emi_evidence evidence = {.X = {d, K, f->X},
-                             .CX = {d, K, f->CX},
+    emi_evidence evidence = {.X = {s->d, f->K, f->X},
+                             .CX = {s->d, f->K, f->CX},
                              .lengths = f->lengths,
                              .theta = f->theta,
                              .next = s->answer.next,
@@ -191,7 +195,7 @@ static em_status certify(emi_findings *f, em_error *err)
     evidence.final =
         !s->rounding.formed || p->rows->squared || (f->job->last && (f->job->method->traits & EMI_NEEDS_MATRIX));
     evidence.rounding.formed = !at_root || (!f->by_rows && s->rounding.formed);
-    int threads = p->mesh->graph->nodes == 1 && K > MANY ? emi_pool_size(p->mesh->pool) : 1;
+    int threads = p->mesh->graph->nodes == 1 && f->K > MANY ? emi_pool_size(p->mesh->pool) : 1;
     emi_blas_exchange(1, threads);
     em_status status = emi_certify(&evidence, &f->verdict, err);
     emi_blas_exchange(threads, 1);
@@ -203,19 +207,57 @@ static em_status certify(emi_findings *f, em_error *err)
     f->says->cubes = s->answer.cubes;
     f->says->strict = at_root && !s->rounding.formed; /* who worked with the rows has seen that there is nothing left */
     f->says->closer = at_root && evidence.rounding.formed && !p->rows->squared &&
-                      (f->verdict.hidden + n->limited + n->missed > 0 || n->has < (K < s->rank ? K : s->rank));
+                      (f->verdict.hidden + n->limited + n->missed > 0 || n->has < (f->K < s->rank ? f->K : s->rank));
     return EM_OK;
 }
 
-/* One exact sum of the C_i X, and what the root makes of it, for everyone. */
+/* The method's products, which are in order. */
+static em_status certify_own(emi_findings *f, em_error *err)
+{
+    const emi_answer *answer = &f->job->solver.answer;
+    size_t d = (size_t)f->job->problem->d;
+    for (size_t k = 0; k < (size_t)f->K; k++)
+        answer->theta[k] = cblas_ddot((int)d, f->job->observer.estimate + k * d, 1, answer->CX + k * d, 1);
+    em_status status = put_in_order(f, answer->theta, answer->CX, err);
+    return status == EM_OK ? certify(f, err) : status;
+}
+
+/* One exact sum of the C_i X. */
+static em_status measure(emi_findings *f, em_error *err)
+{
+    em_status status = EM_OK;
+    em_mesh *mesh = f->job->problem->mesh;
+    int d = f->job->problem->d;
+    double cost = mesh->hosted * emi_operator_cost(&f->job->problem->C[0], f->K);
+    if (!f->sum) {
+        TRY(emi_field_alloc(&f->parts, mesh->hosted, d + 1, f->K, err));
+        f->sum = emi_doubles(((size_t)d + 1) * (size_t)f->K);
+        if (!f->sum) TRY(emi_fail_memory(err, "certificate"));
+    }
+    emi_question_ask(mesh, (emi_block){d, f->K, f->job->observer.estimate});
+    emi_mesh_run(mesh, cost, measure_body, f);
+    emi_tree_average_at_root(mesh, &f->parts, f->sum);
+done:
+    return status;
+}
+
+static em_status certify_sum(emi_findings *f, em_error *err)
+{
+    em_status status = put_in_order(f, f->sum + (size_t)f->job->problem->d * (size_t)f->K, f->sum, err);
+    return status == EM_OK ? certify(f, err) : status;
+}
+
+/* What the root makes of such products, for everyone. */
 static em_status look(emi_findings *f, em_error *err)
 {
     em_mesh *mesh = f->job->problem->mesh;
-    double cost = mesh->hosted * emi_operator_cost(&f->job->problem->C[0], f->K);
-    emi_question_ask(mesh, (emi_block){f->job->problem->d, f->K, f->job->observer.estimate});
-    emi_mesh_run(mesh, cost, measure_body, f);
-    emi_tree_average_at_root(mesh, &f->parts, f->sum);
-    if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh)) f->says->status = certify(f, err);
+    int own = has_good_products(f);
+    if (!own) {
+        em_status measured = measure(f, err);
+        if (measured != EM_OK) return measured;
+    }
+    if (emi_mesh_has_root(mesh) && !emi_mesh_failed(mesh))
+        f->says->status = own ? certify_own(f, err) : certify_sum(f, err);
     emi_tree_give(mesh, f->told, f->told_count);
     if (emi_mesh_failed(mesh)) return emi_problem_status(f->job->problem, err);
     for (int k = 0; k < f->K; k++)
@@ -261,7 +303,7 @@ static em_status estimate(emi_findings *f, int *enough, em_error *err)
     const emi_tally *n = &f->says->n;
     f->lengths = emi_doubles((size_t)f->K);
     if (!f->lengths) TRY(emi_fail_memory(err, "certificate"));
-    put_in_order(f, s->answer.theta);
+    TRY(put_in_order(f, s->answer.theta, NULL, err));
     TRY(emi_sketch_residuals(&p->C[0], (emi_block){p->d, f->K, f->X}, f->theta, s->seed, f->lengths, &sound,
                              p->scratch[0], err));
     f->by_rows = !p->rows->squared;
@@ -317,23 +359,17 @@ done:
 
 static em_status open_findings(emi_findings *f, emi_job *job, em_error *err)
 {
-    em_status status = EM_OK;
-    size_t d = (size_t)job->problem->d, K = (size_t)job->observer.K;
+    size_t K = (size_t)job->observer.K;
     emi_verdict *v = &f->verdict;
     double **kinds[] = {&f->order, &f->theta, &v->residual, &v->angle, &v->cluster, &v->together};
     const size_t kind_count = sizeof kinds / sizeof *kinds;
     *f = (emi_findings){.job = job, .K = job->observer.K};
     f->told_count = kind_count * K + sizeof *f->says / sizeof *f->told;
-    TRY(emi_field_alloc(&f->parts, job->problem->mesh->hosted, job->problem->d + 1, f->K, err));
-    f->sum = emi_doubles((3 * d + 1) * K);
     f->told = emi_calloc(f->told_count, sizeof *f->told);
-    if (!f->sum || !f->told) TRY(emi_fail_memory(err, "certificate"));
-    f->X = f->sum + (d + 1) * K;
-    f->CX = f->X + d * K;
+    if (!f->told) return emi_fail_memory(err, "certificate");
     for (size_t n = 0; n < kind_count; n++) *kinds[n] = f->told + n * K;
     f->says = (emi_said *)(void *)(f->told + kind_count * K);
-done:
-    return status;
+    return EM_OK;
 }
 
 void emi_findings_free(emi_findings *f)
@@ -341,6 +377,7 @@ void emi_findings_free(emi_findings *f)
     emi_field_free(&f->parts);
     emi_free(f->told);
     emi_free(f->sum);
+    emi_free(f->moved);
     *f = (emi_findings){0};
 }
 

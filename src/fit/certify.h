@@ -23,7 +23,8 @@ typedef struct emi_findings {
     int K, by_rows;  /* products with the rows, where the covariances could not tell */
     emi_field parts; /* (d + 1, K) C_i X, and x_k' C_i x_k                           */
     double *sum;     /* (d + 1, K) of all nodes; at the root                         */
-    double *X, *CX;  /* (d, K) in order of falling theta; at the root                */
+    double *X, *CX;  /* (d, K) in order of falling theta; at the root, where they were or */
+    double *moved;   /* (d, 2 K) moved to; or NULL                                   */
     double *told;    /* all that follows, in one piece                               */
     size_t told_count;
     double *order, *theta; /* [K] which column of the estimate each component is, and its eigenvalue */

@@ -96,12 +96,17 @@ static int leads(const emi_job *job)
            given_columns(job) == 0 && job->options->variance == 0 && job->options->tolerance > 0;
 }
 
+static int is_resumable(const emi_job *job)
+{
+    return job->options->checkpoint != NULL;
+}
+
 /* Not where that is slow; and a run that may be resumed goes on as it began. */
 static int then_double(const emi_job *job)
 {
     const emi_problem *p = job->problem;
     return leads(job) && p->C[0].real == EMI_SINGLE && job->options->precision == EMI_PRECISION_AUTO &&
-           !job->options->checkpoint && emi_gpu_is_quick_in_double(p->device.gpu);
+           !is_resumable(job) && emi_gpu_is_quick_in_double(p->device.gpu);
 }
 
 /* Every node starts from the same block: what was found in single precision, the user's, the last answer, or random columns. */
@@ -148,6 +153,7 @@ static em_status open_solver(emi_job *job, em_error *err)
                       .given = given_columns(job),
                       .doubted = given_columns(job) > 0 && !job->found,
                       .leads = leads(job),
+                      .resumable = is_resumable(job),
                       .then_double = then_double(job),
                       .most_outside = INFINITY,
                       .seed = job->options->seed,

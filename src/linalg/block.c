@@ -46,7 +46,10 @@ double emi_sin2(int d, const double *x, const double *q)
     return sum;
 }
 
+/* BLAS's own is slow, as it minds squares that are no numbers. */
 double emi_norm(int d, const double *x)
 {
-    return cblas_dnrm2(d, x, 1);
+    static const double tiny = 1e-200, huge = 1e200;
+    double square = cblas_ddot(d, x, 1, x, 1);
+    return square > tiny && square < huge ? sqrt(square) : cblas_dnrm2(d, x, 1);
 }

@@ -199,8 +199,10 @@ void emi_ritz(emi_solver *s, const emi_field *B, const emi_field *S, emi_field *
 }
 
 /* X, CX and theta are one piece. */
-static em_status make_room(emi_answer *answer, size_t d, size_t K, em_error *err)
+em_status emi_answer_room(emi_solver *s, int columns, em_error *err)
 {
+    emi_answer *answer = &s->answer;
+    size_t d = (size_t)s->d, K = (size_t)columns;
     double *X = emi_doubles((2 * d + 1) * K);
     if (!X) return emi_fail_memory(err, "estimate");
     emi_free(answer->X);
@@ -214,7 +216,7 @@ void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
 {
     em_error err;
     emi_answer *answer = &s->answer;
-    em_status status = K > answer->K || !answer->X ? make_room(answer, (size_t)s->d, (size_t)K, &err) : EM_OK;
+    em_status status = K > answer->K || !answer->X ? emi_answer_room(s, K, &err) : EM_OK;
     if (status != EM_OK) {
         emi_solver_fail(s, status, &err);
         return;
@@ -226,4 +228,9 @@ void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
     answer->has_theta = theta != NULL;
     answer->residual = 0;
     answer->next = answer->beyond = answer->rest = answer->squares = answer->cubes = NAN;
+}
+
+int emi_products_are_good(const emi_solver *s, const double *theta, int K)
+{
+    return EMI_ROUNDING * theta[0] <= 0.1 * s->tolerance * theta[K - 1];
 }

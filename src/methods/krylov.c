@@ -16,17 +16,39 @@
 
 typedef struct krylov {
     emi_solver *s;
-    emi_lanczos lanczos; /* at the root; elsewhere only q and how wide it may be                      */
+    emi_lanczos lanczos; /* at the root; elsewhere only q and how wide it may be: once it is open      */
     emi_field products;  /* (d, most) C_i q                                                            */
     double *sent;        /* (d, most) the question as it is sent, which may have fewer digits          */
     double *summed;      /* (d, most) what comes of the products, at the root                          */
     double *asked, *sum; /* these, or where all rows are here the question and the products themselves */
+    emi_kept kept[9];
 } krylov;
 
-static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
+/* For a checkpoint: the root's basis; the others keep the question, and need none of the rest. */
+static void note_what_is_kept(krylov *k)
+{
+    emi_solver *s = k->s;
+    emi_lanczos *l = &k->lanczos;
+    emi_ritz_space *r = &l->ritz;
+    size_t d = (size_t)s->d;
+    const emi_kept kept[] = {{l->q, d, l->most, &s->width},
+                             {&l->random.state, 1, 1, NULL},
+                             {r->B, d, r->room, &r->size},
+                             {r->A, d, r->room, &r->size},
+                             {r->T, (size_t)r->room, r->room, &r->size},
+                             {r->theta, 1, r->room, &r->locked},
+                             {&l->least, 1, 1, NULL},
+                             {&l->idle, 1, 1, NULL},
+                             {&l->hidden, 1, 1, NULL}};
+    memcpy(k->kept, kept, sizeof kept);
+    s->kept = k->kept;
+    s->kept_count = emi_mesh_has_root(s->mesh) ? sizeof kept / sizeof *kept : 1;
+}
+
+static em_status open_krylov(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
-    *k = (krylov){.s = s};
+    emi_solver *s = k->s;
     TRY(emi_lanczos_open(&k->lanczos, s, emi_mesh_has_root(s->mesh), err));
     s->width = s->widest = k->lanczos.most;
     TRY(emi_field_alloc(&k->products, s->mesh->hosted, s->d, k->lanczos.most, err));
@@ -39,6 +61,7 @@ static em_status open_krylov(krylov *k, emi_solver *s, em_error *err)
         k->asked = k->lanczos.q;
         k->sum = emi_at(&k->products, 0).v;
     }
+    note_what_is_kept(k);
 done:
     return status;
 }
@@ -140,22 +163,76 @@ static void weigh_by_deviations(const emi_solver *s, emi_block X)
     }
 }
 
-/* All steps but the last, where the rows are; or a start that is as good as any.  Where those are in single precision, the last one
- * in double finds what the certificate would need a look at the rows of its own for. */
-static em_status begin_among_rows(krylov *k, em_error *err)
+/* Steps among the rows end with the answer: where their products are as good as the last one's here would be. */
+static int may_end_there(const emi_solver *s)
 {
+    return !s->resumable && s->C[0].real == EMI_DOUBLE && !s->C[0].kind->squared;
+}
+
+static int ended_there(const emi_solver *s, const emi_leading *found)
+{
+    return found->complete && s->K <= s->rank && emi_products_are_good(s, found->theta, s->K);
+}
+
+static void keep_what_ended_there(emi_solver *s, const emi_leading *found)
+{
+    emi_answer *answer = &s->answer;
+    *answer = (emi_answer){.K = s->K,
+                           .X = answer->X,
+                           .CX = answer->CX,
+                           .theta = answer->theta,
+                           .has_products = 1,
+                           .has_theta = 1,
+                           .residual = found->residual,
+                           .next = found->next,
+                           .beyond = found->beyond,
+                           .rest = NAN,
+                           .squares = NAN,
+                           .cubes = NAN};
+    s->steps_there = found->steps - 1; /* and one that is counted as any */
+    s->width = 0;
+}
+
+/* What was found there so far is the first question here; or else a start that is as good as any. */
+static em_status go_on_here(krylov *k, const emi_leading *found, em_error *err)
+{
+    em_status status = EM_OK;
     emi_solver *s = k->s;
-    static const double coarse = 1e-4; /* beside it, what single precision rounds is nothing */
-    const int rounds = s->rounding.single && !(s->then_double && s->tolerance >= coarse);
-    const double sure = rounds ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
-    emi_block X = {s->d, k->lanczos.most, k->sum};
-    em_status status = s->C[0].kind->lead(&s->C[0], s->K, sure * s->tolerance, s->seed, X, &s->steps_there, err);
+    if (!k->lanczos.q) TRY(open_krylov(k, err));
+    s->steps_there = found->steps;
     if (s->steps_there > 0) {
-        emi_lanczos_begin_at(&k->lanczos, X);
+        emi_lanczos_begin_at(&k->lanczos, found->X);
         if (s->then_double) s->C[0].real = EMI_DOUBLE, s->rounding.single = 0;
     } else {
         emi_random_normals(&k->lanczos.random, emi_at(&s->X, 0).v, (size_t)s->d * (size_t)s->K);
+        emi_keep_answer(s, emi_at(&s->X, 0).v, NULL, s->K);
     }
+done:
+    return status;
+}
+
+/* All steps, or all but the last, where the rows are.  Where those are in single precision, the last one in double finds what the
+ * certificate would need a look at the rows of its own for. */
+static em_status begin_among_rows(krylov *k, em_error *err)
+{
+    static const double coarse = 1e-4; /* beside it, what single precision rounds is nothing */
+    em_status status = EM_OK;
+    emi_solver *s = k->s;
+    const int rounds = s->rounding.single && !(s->then_double && s->tolerance >= coarse);
+    const double sure = rounds ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
+    TRY(emi_answer_room(s, emi_lanczos_block(s), err));
+    emi_leading asked = {.wanted = s->K,
+                         .tolerance = sure * s->tolerance,
+                         .seed = s->seed,
+                         .X = {s->d, emi_lanczos_block(s), s->answer.X},
+                         .CX = may_end_there(s) ? s->answer.CX : NULL,
+                         .theta = s->answer.theta};
+    TRY(s->C[0].kind->lead(&s->C[0], &asked, err));
+    if (ended_there(s, &asked))
+        keep_what_ended_there(s, &asked);
+    else
+        TRY(go_on_here(k, &asked, err));
+done:
     return status;
 }
 
@@ -164,7 +241,7 @@ static em_status begin(krylov *k, em_error *err)
     em_status status = EM_OK;
     emi_block X = emi_at(&k->s->X, 0);
     if (k->s->leads) TRY(begin_among_rows(k, err));
-    if (k->s->steps_there > 0) return EM_OK;
+    if (k->s->steps_there > 0) return EM_OK; /* and may have ended there */
     if (emi_mesh_is_masked(k->s->mesh) && k->s->given == 0) weigh_by_deviations(k->s, X);
     if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */
@@ -192,22 +269,13 @@ done:
     return status;
 }
 
+/* Where it begins among the rows, it may end there too, and need nothing here. */
 static em_status krylov_run(emi_solver *s)
 {
-    krylov k;
+    krylov k = {.s = s};
     em_error err;
-    em_status status = open_krylov(&k, s, &err);
-    size_t d = (size_t)s->d;
-    const emi_lanczos *l = &k.lanczos;
-    emi_ritz_space *r = &k.lanczos.ritz;
+    em_status status = s->leads && !s->resumable ? EM_OK : open_krylov(&k, &err);
     if (status != EM_OK) emi_solver_fail(s, status, &err);
-    const emi_kept kept[] = {{l->q, d, l->most, &s->width}, /* the others keep as much, and need none of it */
-                             {&k.lanczos.random.state, 1, 1, NULL}, {r->B, d, r->room, &r->size},
-                             {r->A, d, r->room, &r->size},          {r->T, (size_t)r->room, r->room, &r->size},
-                             {r->theta, 1, r->room, &r->locked},    {&k.lanczos.least, 1, 1, NULL},
-                             {&k.lanczos.idle, 1, 1, NULL},         {&k.lanczos.hidden, 1, 1, NULL}};
-    s->kept = kept;
-    s->kept_count = emi_mesh_has_root(s->mesh) ? sizeof kept / sizeof *kept : 1;
     while (emi_next(s)) {
         status = step(&k, &err);
         if (status != EM_OK) emi_solver_fail(s, status, &err);

@@ -46,9 +46,14 @@ static int room_for(const emi_lanczos *l)
     return smaller(room > least ? room : least, l->s->d);
 }
 
+int emi_lanczos_block(const emi_solver *s)
+{
+    return smaller(s->K + s->oversample, s->d);
+}
+
 em_status emi_lanczos_open(emi_lanczos *l, const emi_solver *s, int asks, em_error *err)
 {
-    int most = smaller(s->K + s->oversample, s->d);
+    int most = emi_lanczos_block(s);
     size_t block = (size_t)s->d * (size_t)most;
     *l = (emi_lanczos){.s = s,
                        .most = most,

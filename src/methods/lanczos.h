@@ -30,6 +30,9 @@ typedef struct emi_lanczos {
     emi_random random;
 } emi_lanczos;
 
+/* Columns of the first block. */
+int emi_lanczos_block(const emi_solver *s);
+
 /* Who only hears the questions has no basis. */
 em_status emi_lanczos_open(emi_lanczos *l, const emi_solver *s, int asks, em_error *err);
 void emi_lanczos_close(emi_lanczos *l); /* accepts the zeroed and the half-built */

@@ -53,6 +53,13 @@ void emi_note_disagreement(emi_solver *s, const emi_field *S, const emi_field *b
 /* The residual a node sees when S_i tracks Sanger's direction: max_k ||S_ik|| / theta_ik. */
 void emi_note_direction(emi_solver *s, const emi_field *S);
 
+/* At the root: room for an answer of so many columns; what it held is gone. */
+em_status emi_answer_room(emi_solver *s, int columns, em_error *err);
+
+/* Are products with the rows as good as any that the certificate could make?  They are sums of products with larger vectors, whose
+ * rounding they have. */
+int emi_products_are_good(const emi_solver *s, const double *theta, int K);
+
 /* At the root: the estimate of K components and of their eigenvalues, copies of x (d, K) and theta[K], which may be NULL. */
 void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K);
 

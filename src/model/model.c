@@ -11,11 +11,12 @@ em_status emi_model_new(em_model **out, int K, int d, uint64_t N, em_error *err)
     size_t k = (size_t)K, f = (size_t)d, size;
     em_model *model = emi_calloc(1, sizeof *model);
     if (!model || emi_size_overflows(k, f, &size) || size > SIZE_MAX / 32 ||
-        !(model->numbers = emi_calloc(size + 2 * f + 9 * k, sizeof(double))) ||
+        !(model->numbers = emi_doubles(size + 2 * f + 9 * k)) ||
         !(model->cluster = emi_calloc(k, sizeof *model->cluster))) {
         em_model_free(&model);
         return emi_fail_memory(err, "model");
     }
+    memset(model->numbers, 0, sizeof *model->numbers * (size + 2 * f + 9 * k));
     model->K = K, model->d = d, model->N = N;
     (void)snprintf(model->info.precision, sizeof model->info.precision,
                    "double"); /* where an older file says nothing */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { VERSION = 6, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
+enum { VERSION = 7, HEAD = 2, WORD = sizeof(uint64_t), PIECE = 512 };
 
 static const char magic[WORD + 1] = "EMCKPT\r\n"; /* a transfer that changes line ends is noticed at once */
 

@@ -84,8 +84,9 @@ struct emi_solver {
     int given;             /* columns of the start that are the user's, or an answer; the others are random */
     int doubted;           /* nobody has seen that they are the leading ones                      */
     int leads;             /* it begins where the rows are, not from X                            */
+    int resumable;         /* another run may go on from what this one keeps                        */
     int then_double;       /* what comes after them is in double precision, as that one step judges them */
-    long steps_there;      /* that were taken there                                               */
+    long steps_there;      /* that were taken there, before those that are counted               */
     double most_outside;   /* no eigenvalue beside the given ones is larger than this; INFINITY: unknown */
     uint64_t seed;         /* of what else is random                                              */
     double tolerance;      /* on the residual                                                     */

@@ -14,11 +14,17 @@ static const double runaway = 1e3; /* how much larger than it should be a run is
  * far each column moved, and its idea of each eigenvalue. */
 enum { RESIDUAL, SIZE, REQUEST, WIDTH, NUMBERS };
 
+/* Where the root decides, nodes iterate nothing of their own. */
+static int at_root(const emi_solver *s)
+{
+    return (s->traits & EMI_AT_ROOT) != 0;
+}
+
 em_status emi_stopping_open(emi_stopping *t, emi_solver *s, emi_observer *observer, em_error *err)
 {
     em_status status = EM_OK;
     *t = (emi_stopping){.observer = observer, .change = NAN, .reserve = 0.1};
-    TRY(emi_field_alloc(&t->good, s->mesh->hosted, s->d, s->K, err));
+    if (!at_root(s)) TRY(emi_field_alloc(&t->good, s->mesh->hosted, s->d, s->K, err));
     TRY(emi_field_alloc(&t->numbers, s->mesh->hosted, NUMBERS + 2 * s->K, 1, err));
     if (!s->knows_residual) TRY(emi_field_alloc(&t->shown, s->mesh->hosted, s->d, s->K, err));
     t->largest = emi_doubles(NUMBERS + 2 * (size_t)s->K);
@@ -38,7 +44,7 @@ void emi_stopping_close(emi_stopping *t)
 
 int emi_stopping_is_due(const emi_solver *s, long end)
 {
-    return s->traits & EMI_AT_ROOT || s->iteration % TEST_EVERY == 0 || s->iteration == end;
+    return at_root(s) || s->iteration % TEST_EVERY == 0 || s->iteration == end;
 }
 
 /* ---- what a node says -------------------------------------------------------------------------- */
@@ -86,7 +92,7 @@ static void show(const emi_solver *s, int i, emi_scratch scratch, emi_block show
 
 void emi_stopping_begin(emi_stopping *t, emi_solver *s)
 {
-    emi_field_copy(&s->X, &t->good);
+    if (!at_root(s)) emi_field_copy(&s->X, &t->good);
     for (int i = 0; i < t->shown.nodes && t->shown.v; i++) show(s, i, s->scratch[0], emi_at(&t->shown, i));
 }
 
@@ -97,7 +103,7 @@ static em_status test_body(void *context, int i, int worker, em_error *err)
     emi_solver *s = task->s;
     double *numbers = emi_at(&task->t->numbers, i).v, *change = numbers + NUMBERS, *theta = change + s->K;
     numbers[RESIDUAL] = s->knows_residual ? *emi_at(&s->residual, i).v : 0;
-    numbers[SIZE] = largest_number(s, i);
+    numbers[SIZE] = at_root(s) ? 0 : largest_number(s, i);
     numbers[REQUEST] = task->request;
     numbers[WIDTH] = 0;
     if (s->knows_residual) return EM_OK;
@@ -114,10 +120,10 @@ static em_status test_body(void *context, int i, int worker, em_error *err)
     return EM_OK;
 }
 
-/* Where the root decides, what others say is what they wish, and the size of a start that all have: nothing of their data. */
+/* Where the root decides, what others say is what they wish: nothing of their data. */
 static void gather_largest(emi_solver *s, emi_field *said, double *largest)
 {
-    s->mesh->plain = (s->traits & EMI_AT_ROOT) != 0;
+    s->mesh->plain = at_root(s);
     emi_tree_max(s->mesh, said, largest);
     s->mesh->plain = 0;
 }
@@ -129,11 +135,11 @@ static void gather(emi_stopping *t, emi_solver *s)
     emi_field said = t->numbers;
     said.rows = s->knows_residual ? NUMBERS : NUMBERS + 2 * s->K;
     s->mesh->phase = EM_CONTROL;
-    if (s->traits & EMI_AT_ROOT && emi_mesh_has_root(s->mesh)) {
+    if (at_root(s) && emi_mesh_has_root(s->mesh)) {
         emi_at(&said, 0).v[RESIDUAL] = s->answer.residual;
         emi_at(&said, 0).v[WIDTH] = s->width;
     }
-    if (s->traits & EMI_AT_ROOT && !emi_mesh_is_spread(s->mesh))
+    if (at_root(s) && !emi_mesh_is_spread(s->mesh))
         memcpy(t->largest, emi_at(&said, 0).v, NUMBERS * sizeof *t->largest);
     else
         gather_largest(s, &said, t->largest);
@@ -179,7 +185,7 @@ static int confirm(emi_stopping *t, emi_solver *s)
 static int is_found(emi_stopping *t, emi_solver *s)
 {
     if (s->tolerance == 0) return 0;
-    if (!s->knows_residual || s->traits & EMI_AT_ROOT) return t->change <= s->tolerance;
+    if (!s->knows_residual || at_root(s)) return t->change <= s->tolerance;
     return t->change <= t->reserve * s->tolerance && confirm(t, s);
 }
 
@@ -196,7 +202,7 @@ emi_finding emi_stopping_test(emi_stopping *t, emi_solver *s, int first, int cou
     gather(t, s);
     if (emi_mesh_failed(s->mesh)) return EMI_GO_ON;
     if (!(t->largest[SIZE] < runaway) || isnan(t->largest[RESIDUAL])) {
-        emi_field_copy(&t->good, &s->X);
+        if (!at_root(s)) emi_field_copy(&t->good, &s->X);
         return EMI_DIVERGED;
     }
     if (!is_within(t->largest[REQUEST], EMI_ASKS_END) || !is_within(t->largest[WIDTH], s->widest)) {
@@ -211,6 +217,6 @@ emi_finding emi_stopping_test(emi_stopping *t, emi_solver *s, int first, int cou
     t->change = s->knows_residual ? t->largest[RESIDUAL] : rate_of(t, s, first, count);
     t->tested = s->iteration;
     t->travelled = 0;
-    emi_field_copy(&s->X, &t->good);
+    if (!at_root(s)) emi_field_copy(&s->X, &t->good);
     return is_found(t, s) ? EMI_FOUND : EMI_GO_ON;
 }

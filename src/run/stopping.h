@@ -10,7 +10,7 @@
 
 typedef struct emi_stopping {
     emi_observer *observer;
-    emi_field good;    /* (d, K) the estimate at the last test, known to be sound */
+    emi_field good;    /* (d, K) the estimate at the last test, known to be sound, where nodes have one */
     emi_field shown;   /* (d, K) as it would have been reported, where its change decides */
     emi_field numbers; /* (4 + 2 K, 1) a node's share of the test: see there */
     double *largest;   /* [4 + 2 K] of all of them */

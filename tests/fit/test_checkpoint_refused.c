@@ -183,9 +183,9 @@ static void damage_is_noticed(void **state)
     write_bytes(file, longer, size + 8);
     refused(&options, &usual, EM_EDATA, "damaged or cut short");
     free(longer);
-    bytes[8] = 5;
+    bytes[8] = 6;
     write_bytes(file, bytes, size);
-    refused(&options, &usual, EM_EDATA, "a checkpoint of version 5, and this program knows 6");
+    refused(&options, &usual, EM_EDATA, "a checkpoint of version 6, and this program knows 7");
     bytes[0] ^= 1;
     write_bytes(file, bytes, size);
     refused(&options, &usual, EM_EDATA, "not a checkpoint, and left as it is; try another FILE");
@@ -256,9 +256,9 @@ static void a_checkpoint_is_not_overwritten(void **state)
     check_untouched(&options, EM_EDATA, "damaged or cut short, its checksum is wrong; try removing it first");
     write_bytes(file, bytes, size / 2);
     check_untouched(&options, EM_EDATA, "damaged or cut short");
-    bytes[8] = 7;
+    bytes[8] = 8;
     write_bytes(file, bytes, size);
-    check_untouched(&options, EM_EDATA, "a checkpoint of version 7");
+    check_untouched(&options, EM_EDATA, "a checkpoint of version 8");
     free(bytes);
 }
 
