@@ -2,13 +2,14 @@
 
 #include "base/memory.h"
 
+#include "base/reuse.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { CACHE_LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20, SOME = 256 << 10, LARGE = 4 << 20 };
-
 static _Thread_local size_t refused;
 
 static void *noted(void *memory, size_t bytes)
@@ -45,24 +46,16 @@ double *emi_room(size_t count)
     return noted(memory, bytes);
 }
 
-#ifdef MADV_POPULATE_WRITE
-/* Has the page memory?  What was freed before mostly has, and looking at all of its pages takes longer than a block is worth. */
-static int is_there(void *page)
-{
-    unsigned char there = 0;
-    return mincore(page, PAGE, &there) == 0 && there & 1;
-}
-#endif
-
-/* Others have all their pages at once, if the system can. */
+/* Others have all their pages at once: those that somebody had before, or new ones, if the system can. */
 double *emi_doubles(size_t count)
 {
-    double *memory = emi_room(count);
+    double *memory = count < LARGE ? emi_reuse_take(count * sizeof *memory) : NULL;
+    if (memory) return memory;
+    memory = emi_room(count);
 #ifdef MADV_POPULATE_WRITE
     size_t bytes = memory ? count * sizeof *memory : 0, before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
-    if (bytes < SOME || bytes >= LARGE) return memory;
-    char *first = (char *)memory + before, *end = first + (bytes - before) / PAGE * PAGE;
-    if (!is_there(first) || !is_there(end - PAGE)) (void)madvise(first, (size_t)(end - first), MADV_POPULATE_WRITE);
+    if (bytes >= SOME && bytes < LARGE)
+        (void)madvise((char *)memory + before, (bytes - before) / PAGE * PAGE, MADV_POPULATE_WRITE);
 #endif
     return memory;
 }
@@ -76,7 +69,7 @@ char *emi_strdup(const char *text)
 
 void emi_free(void *memory)
 {
-    free(memory);
+    if (memory && !emi_reuse_keep(memory)) free(memory);
 }
 
 int emi_size_overflows(size_t a, size_t b, size_t *out)

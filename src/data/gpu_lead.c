@@ -15,6 +15,7 @@
 #include "data/gpu_product.h"
 #include "data/gpu_ritz.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -37,6 +38,7 @@ typedef struct lead {
     emi_address Q, H, R, W; /* (d, b); (room, b); (b, b); (d, b) what was asked for last                       */
     hand hand;              /* here, pinned                                                                    */
     emi_gpu_ritz ritz;
+    int loose;                  /* B is orthonormal to a few digits                                           */
     double *first, *second;     /* (b, b) what beta is made of                                                */
     double began, step_seconds; /* when the last step was asked for, and how long one took                    */
 } lead;
@@ -99,37 +101,35 @@ done:
     return status;
 }
 
-/* R of W = Q R, from W' W; and its inverse.  0: there is none. */
-static int factor(const lead *l, double *R)
+/* R of b columns W = Q R, from W' W; and its inverse.  0: there is none. */
+static int factor(const lead *l, size_t b, double *R)
 {
-    lapack_int b = (lapack_int)l->b;
-    size_t size = l->b * l->b;
-    memcpy(R, l->hand.R, sizeof *R * size);
-    for (size_t j = 0; j < l->b; j++) memset(R + j * l->b + j + 1, 0, sizeof *R * (l->b - j - 1));
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', b, R, b) != 0) return 0;
-    for (size_t n = 0; n < size; n++)
+    memcpy(R, l->hand.R, sizeof *R * b * b);
+    for (size_t j = 0; j < b; j++) memset(R + j * b + j + 1, 0, sizeof *R * (b - j - 1));
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (lapack_int)b, R, (lapack_int)b) != 0) return 0;
+    for (size_t n = 0; n < b * b; n++)
         if (!isfinite(R[n])) return 0;
-    memcpy(l->hand.inverse, R, sizeof *R * size);
-    return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', b, l->hand.inverse, b) == 0;
+    memcpy(l->hand.inverse, R, sizeof *R * b * b);
+    return LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'U', 'N', (lapack_int)b, l->hand.inverse, (lapack_int)b) == 0;
 }
 
-/* Asks for W' W. */
-static em_status ask_gram(lead *l, emi_address W, em_error *err)
+/* Asks for W' W of b columns. */
+static em_status ask_gram(lead *l, emi_address W, size_t b, em_error *err)
 {
     em_status status = EM_OK;
-    emi_gpu_matrix block = {W, l->d, 0}, across = {W, l->d, 1}, small = {l->R, l->b, 0};
-    emi_gpu_product gram = {.m = l->b, .n = l->b, .k = l->d, .A = across, .B = block, .C = small};
+    emi_gpu_matrix block = {W, l->d, 0}, across = {W, l->d, 1}, small = {l->R, b, 0};
+    emi_gpu_product gram = {.m = b, .n = b, .k = l->d, .A = across, .B = block, .C = small};
     TRY(emi_gpu_multiply(l->gpu, &gram, err));
-    TRY(emi_gpu_get(l->gpu, l->hand.R, l->R, block_bytes(l, l->b), err));
+    TRY(emi_gpu_get(l->gpu, l->hand.R, l->R, sizeof(double) * b * b, err));
 done:
     return status;
 }
 
 /* R, when that has come, and with it all that was asked of the GPU before; *sound: there is one. */
-static em_status take_gram(lead *l, double *R, int *sound, em_error *err)
+static em_status take_gram(lead *l, size_t b, double *R, int *sound, em_error *err)
 {
     em_status status = emi_gpu_wait(l->gpu, err);
-    *sound = status == EM_OK && factor(l, R);
+    *sound = status == EM_OK && factor(l, b, R);
     return status;
 }
 
@@ -148,8 +148,8 @@ done:
 static em_status orthonormalise(lead *l, emi_address W, emi_address Q, double *R, int *sound, em_error *err)
 {
     em_status status = EM_OK;
-    TRY(ask_gram(l, W, err));
-    TRY(take_gram(l, R, sound, err));
+    TRY(ask_gram(l, W, l->b, err));
+    TRY(take_gram(l, l->b, R, sound, err));
     if (*sound) TRY(divide(l, W, Q, err));
 done:
     return status;
@@ -221,16 +221,16 @@ static em_status ask(lead *l, em_error *err)
     if (l->A) TRY(keep_product(l, err));
     TRY(project_out(l, l->W, err));
     TRY(emi_gpu_get(l->gpu, l->hand.H, l->H, block_bytes(l, l->n), err));
-    TRY(project_out(l, l->W, err));
-    TRY(ask_gram(l, l->W, err));
+    if (!emi_gpu_ritz_is_rough(&l->ritz)) TRY(project_out(l, l->W, err));
+    TRY(ask_gram(l, l->W, l->b, err));
 done:
     return status;
 }
 
-/* Is what W' W loses, where W is short beside C q in some direction, nothing to few digits? */
+/* Is what B' W and W' W lose, where W is short beside C q in some direction, nothing to two digits? */
 static int is_good_at_once(const lead *l)
 {
-    static const double short_of = 1e-5; /* whose square still leaves a part in a million */
+    static const double short_of = 1e-5; /* whose square leaves a part in a million */
     double largest = fabs(l->ritz.T[0]), least = INFINITY;
     for (size_t j = 0; j < l->b; j++) {
         largest = fmax(largest, l->first[j * l->b + j]);
@@ -244,12 +244,13 @@ static em_status extend(lead *l, int *more, em_error *err)
 {
     em_status status = EM_OK;
     emi_address next = l->B + sizeof(double) * l->d * l->n;
-    TRY(take_gram(l, l->first, more, err));
+    TRY(take_gram(l, l->b, l->first, more, err));
     l->step_seconds = emi_seconds() - l->began;
     emi_gpu_ritz_take(&l->ritz, l->n, l->hand.H);
     *more = *more && l->n + l->b <= l->room;
     if (!*more) goto done;
     int once = is_good_at_once(l);
+    l->loose |= once;
     TRY(divide(l, l->W, once ? next : l->Q, err));
     if (!once) {
         TRY(project_out(l, l->Q, err)); /* what the first time magnified of rounding */
@@ -262,15 +263,34 @@ done:
 
 /* ---- what was found ---------------------------------------------------------------------------------------------------- */
 
-/* from V, to a block of so many columns of the hand. */
-static em_status combine(lead *l, emi_address from, emi_address V, size_t columns, emi_address there, double *here,
-                         em_error *err)
+/* The first columns of `from` V. */
+static em_status combine(lead *l, emi_address from, size_t columns, emi_address to, em_error *err)
+{
+    emi_gpu_product p = {
+        .m = l->d, .n = columns, .k = l->n, .A = {from, l->d, 0}, .B = {l->H, l->n, 0}, .C = {to, l->d, 0}};
+    return emi_gpu_multiply(l->gpu, &p, err);
+}
+
+/* V, as the host has it. */
+static em_status put_vectors(lead *l, size_t pairs, em_error *err)
+{
+    size_t bytes = sizeof(double) * l->n * pairs;
+    memcpy(l->hand.H, l->ritz.vectors, bytes);
+    return emi_gpu_put(l->gpu, l->H, l->hand.H, bytes, err);
+}
+
+/* V becomes what makes B V orthonormal to all digits, if B is so to a few. */
+static em_status tighten(lead *l, size_t pairs, em_error *err)
 {
     em_status status = EM_OK;
-    emi_gpu_product p = {
-        .m = l->d, .n = columns, .k = l->n, .A = {from, l->d, 0}, .B = {V, l->n, 0}, .C = {there, l->d, 0}};
-    TRY(emi_gpu_multiply(l->gpu, &p, err));
-    TRY(emi_gpu_get(l->gpu, here, there, sizeof(double) * l->d * columns, err));
+    int sound;
+    TRY(put_vectors(l, pairs, err));
+    TRY(combine(l, l->B, pairs, l->Q, err));
+    TRY(ask_gram(l, l->Q, pairs, err));
+    TRY(take_gram(l, pairs, l->first, &sound, err));
+    if (sound)
+        cblas_dtrmm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)l->n, (int)pairs, 1,
+                    l->hand.inverse, (int)pairs, l->ritz.vectors, (int)l->n);
 done:
     return status;
 }
@@ -279,18 +299,29 @@ done:
 static em_status fetch(lead *l, int products, em_error *err)
 {
     em_status status = EM_OK;
-    size_t pairs = products ? (size_t)l->asked->wanted : l->ritz.pairs, size = l->d * pairs;
-    double *CX = l->hand.X + size;
+    size_t pairs = products ? (size_t)l->asked->wanted : l->ritz.pairs, bytes = sizeof(double) * l->d * pairs;
+    double *CX = l->hand.X + l->d * pairs;
     TRY(emi_gpu_wait(l->gpu, err)); /* for the hand */
-    memcpy(l->hand.H, l->ritz.vectors, sizeof(double) * l->n * pairs);
-    TRY(emi_gpu_put(l->gpu, l->H, l->hand.H, sizeof(double) * l->n * pairs, err));
-    TRY(combine(l, l->B, l->H, pairs, l->Q, l->hand.X, err));
-    if (products) TRY(combine(l, l->A, l->H, pairs, l->Q, CX, err));
+    if (l->loose) TRY(tighten(l, pairs, err));
+    TRY(put_vectors(l, pairs, err));
+    TRY(combine(l, l->B, pairs, l->Q, err));
+    TRY(emi_gpu_get(l->gpu, l->hand.X, l->Q, bytes, err));
+    if (products) {
+        TRY(combine(l, l->A, pairs, l->Q, err));
+        TRY(emi_gpu_get(l->gpu, CX, l->Q, bytes, err));
+    }
     TRY(emi_gpu_wait(l->gpu, err));
-    memcpy(l->asked->X.v, l->hand.X, sizeof(double) * size);
-    if (products) memcpy(l->asked->CX, CX, sizeof(double) * size);
+    memcpy(l->asked->X.v, l->hand.X, bytes);
+    if (products) memcpy(l->asked->CX, CX, bytes);
 done:
     return status;
+}
+
+/* Is it found, with products that are good enough to be told? */
+static int is_complete(const lead *l)
+{
+    const double *theta = l->ritz.values;
+    return l->A && theta[l->asked->wanted - 1] >= l->asked->least * theta[0];
 }
 
 /* What the host would have to find out of X and C X. */
@@ -338,8 +369,9 @@ static em_status find_leading(lead *l, em_error *err)
         l->n = found;
     else
         TRY(emi_gpu_ritz_solve(&l->ritz, l->n, err));
-    TRY(fetch(l, enough && l->A, err));
-    if (enough && l->A) tell(l);
+    int complete = enough && is_complete(l);
+    TRY(fetch(l, complete, err));
+    if (complete) tell(l);
     l->asked->steps = blocks;
 done:
     return status;

@@ -7,20 +7,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_LOOK = 5, FIRST_LOOK_ROUGH = 3, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4, UNTIL_IT_FALLS = 2 };
-static const double rough = 1e-3;
+enum { FIRST_LOOK_ROUGH = 3, FIRST_LOOK_FAIR = 4, FIRST_LOOK = 5, LOOK_AGAIN = 2, LOOK_AT_LATEST = 4 };
+enum { UNTIL_IT_FALLS = 2 };
+static const double rough = 1e-3, fair = 1e-5;
 
 int emi_gpu_ritz_is_rough(const emi_gpu_ritz *r)
 {
     return r->tolerance > rough;
 }
 
+static size_t first_look(double tolerance)
+{
+    return tolerance > rough ? FIRST_LOOK_ROUGH : tolerance > fair ? FIRST_LOOK_FAIR : FIRST_LOOK;
+}
+
 em_status emi_gpu_ritz_open(emi_gpu_ritz *r, size_t b, size_t room, size_t pairs, double tolerance, em_error *err)
 {
     *r = (emi_gpu_ritz){.b = b, .room = room, .pairs = pairs, .tolerance = tolerance, .before = 1};
-    r->next = emi_gpu_ritz_is_rough(r) ? FIRST_LOOK_ROUGH : FIRST_LOOK;
+    r->next = first_look(tolerance);
     r->since = r->next - UNTIL_IT_FALLS;
-    r->T = emi_room(room * room);
+    r->T = emi_room(room * (room + 1) / 2);
     r->work = emi_room(room * room);
     r->beta = emi_doubles(b * b);
     r->values = emi_doubles(pairs);
@@ -37,9 +43,15 @@ void emi_gpu_ritz_close(emi_gpu_ritz *r)
     emi_free(r->T);
 }
 
+/* Of the upper triangle, whose columns lie one after the other. */
+static double *column_of(const emi_gpu_ritz *r, size_t j)
+{
+    return r->T + j * (j + 1) / 2;
+}
+
 void emi_gpu_ritz_take(emi_gpu_ritz *r, size_t n, const double *H)
 {
-    for (size_t c = 0; c < r->b; c++) memcpy(r->T + (n - r->b + c) * r->room, H + c * n, sizeof *H * n);
+    for (size_t c = 0, j = n - r->b; j < n; c++, j++) memcpy(column_of(r, j), H + c * n, sizeof *H * (j + 1));
 }
 
 void emi_gpu_ritz_link(emi_gpu_ritz *r, const double *first, const double *second)
@@ -55,7 +67,7 @@ void emi_gpu_ritz_link(emi_gpu_ritz *r, const double *first, const double *secon
 em_status emi_gpu_ritz_solve(emi_gpu_ritz *r, size_t n, em_error *err)
 {
     for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) r->work[j * n + i] = r->work[i * n + j] = r->T[j * r->room + i];
+        for (size_t i = 0; i <= j; i++) r->work[j * n + i] = r->work[i * n + j] = column_of(r, j)[i];
     return emi_first_eigen(r->work, (int)n, (int)r->pairs, r->values, r->vectors, err);
 }
 
@@ -98,5 +110,5 @@ em_status emi_gpu_ritz_look(emi_gpu_ritz *r, size_t n, size_t wanted, int *enoug
  * no loss if the look takes as long. */
 int emi_gpu_ritz_goes_on(const emi_gpu_ritz *r, double step_seconds)
 {
-    return r->seconds == 0 ? !emi_gpu_ritz_is_rough(r) : step_seconds < r->seconds;
+    return r->seconds == 0 ? r->tolerance <= fair : step_seconds < r->seconds;
 }

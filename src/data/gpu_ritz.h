@@ -12,9 +12,9 @@
 
 typedef struct emi_gpu_ritz {
     size_t b, room, pairs;    /* columns of a block, of T at most; pairs that are found                      */
-    double *T, *beta;         /* (room, room); (b, b)                                                        */
+    double *T, *beta;         /* its upper triangle; (b, b)                                                  */
     double *values, *vectors; /* (pairs), (n, pairs), when they were found last                              */
-    double *work;             /* (room, room), or two matrices of b x b                                      */
+    double *work;             /* (room, room)                                                                */
     double tolerance, before; /* that the residual shall have, and what it was at the last look              */
     size_t since, next;       /* so many steps ago; so many steps to the next one                            */
     double seconds;           /* the last look took; 0: there was none                                       */
@@ -41,7 +41,7 @@ em_status emi_gpu_ritz_look(emi_gpu_ritz *r, size_t n, size_t wanted, int *enoug
 /* May the next step be taken, which takes so long, while the host looks whether it is needed? */
 int emi_gpu_ritz_goes_on(const emi_gpu_ritz *r, double step_seconds);
 
-/* Will a few digits do, that few steps reach? */
+/* Will two digits do? */
 int emi_gpu_ritz_is_rough(const emi_gpu_ritz *r);
 
 #endif

@@ -111,17 +111,22 @@ static em_status survey_all(emi_gpu_rows *rows, const double *unit, double *foun
     em_status status = EM_OK;
     surveying t = {.rows = rows};
     size_t d = rows->d, size = d * sizeof *found;
+    void *hand;
     int gathers = rows->gathers && !unit && !rows->shard->data->holes;
     emi_gpu_rows_forget(rows); /* what was gathered in other units is of no use */
     TRY(emi_gpu_room(rows->gpu, EMI_GPU_FEATURES, 2 * size, &t.origin, err));
     TRY(emi_gpu_room(rows->gpu, EMI_GPU_SUM, EMI_ORIGIN * size * (parts_most(d) + 1), &t.found, err));
     t.parts = t.found + EMI_ORIGIN * size;
-    TRY(emi_gpu_put(rows->gpu, t.origin, found + EMI_ORIGIN * d, size, err));
+    TRY(emi_gpu_hand(rows->gpu, (EMI_ORIGIN + 1) * size, &hand, err));
+    memcpy(hand, found, (EMI_ORIGIN + 1) * size);
+    TRY(emi_gpu_put(rows->gpu, t.origin, (double *)hand + EMI_ORIGIN * d, size, err));
     if (unit) TRY(emi_gpu_put(rows->gpu, t.unit = t.origin + size, unit, size, err));
-    TRY(emi_gpu_put(rows->gpu, t.found, found, EMI_ORIGIN * size, err));
+    TRY(emi_gpu_put(rows->gpu, t.found, hand, EMI_ORIGIN * size, err));
     TRY(gathers ? gather(&t, err) : survey_there(&t, err));
-    TRY(emi_gpu_get(rows->gpu, found, t.found, EMI_ORIGIN * size, err));
+    TRY(emi_gpu_hand(rows->gpu, EMI_ORIGIN * size, &hand, err)); /* others may have used it */
+    TRY(emi_gpu_get(rows->gpu, hand, t.found, EMI_ORIGIN * size, err));
     TRY(emi_gpu_wait(rows->gpu, err));
+    memcpy(found, hand, EMI_ORIGIN * size);
     if (gathers) memcpy(rows->gathered, found, EMI_SURVEY * size);
 done:
     return status;
@@ -144,13 +149,13 @@ static em_status find_origin(const emi_gpu_rows *rows, const double *unit, doubl
     for (size_t r = 0; apart > 1 && r < some; r++) TRY(emi_shard_read(rows->shard, r * apart, 1, read + r * d, err));
     memset(origin, 0, d * sizeof *origin);
     memset(taken, 0, d * sizeof *taken);
-    for (size_t n = 0; n < some * d; n++) {
-        size_t f = n % d;
-        double nearer = origin[f] + (read[n] / (unit ? unit[f] : 1) - origin[f]) / (taken[f] + 1);
-        if (!isfinite(nearer) || (taken[f] > 0 && !rows->gathers)) continue;
-        origin[f] = nearer;
-        taken[f] += 1;
-    }
+    for (size_t r = 0; r < some; r++)
+        for (size_t f = 0; f < d; f++) {
+            double nearer = origin[f] + (read[r * d + f] / (unit ? unit[f] : 1) - origin[f]) / (taken[f] + 1);
+            if (!isfinite(nearer) || (taken[f] > 0 && !rows->gathers)) continue;
+            origin[f] = nearer;
+            taken[f] += 1;
+        }
 done:
     emi_free(read);
     return status;

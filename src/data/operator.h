@@ -15,6 +15,7 @@ typedef struct emi_leading {
     uint64_t seed;
     emi_block X;         /* becomes orthonormal columns that span what there is of the leading eigenvectors       */
     double *CX;          /* (d, wanted); NULL: nobody asks for it                                                 */
+    double least;        /* nor where the last of these eigenvalues is a smaller part of the first */
     long steps;          /* how many; 0: none, and X is not known                                                 */
     int complete;        /* residuals are within it: the first of X are the pairs', and what follows is there too */
     double *theta;       /* [wanted] eigenvalues; CX are products with X, made of those that were made on the way */

@@ -33,6 +33,19 @@ double emi_spread(const emi_rounding *r, int d, const double *x)
     return total(lanes);
 }
 
+double emi_spread_square(const emi_rounding *r, int d, const double *x)
+{
+    double lanes[LANES] = {0};
+    int f = 0;
+    for (; f + LANES <= d; f += LANES)
+        for (int n = 0; n < LANES; n++) {
+            double own = r->deviation[f + n] * x[f + n];
+            lanes[n] += own * own;
+        }
+    for (; f < d; f++) lanes[0] += r->deviation[f] * x[f] * r->deviation[f] * x[f];
+    return total(lanes);
+}
+
 /* What the mean of feature f may be off by, and no more than is there. */
 static double shift_of(const emi_rounding *r, int f)
 {
@@ -52,8 +65,12 @@ double emi_shift(const emi_rounding *r, int d, const double *x)
 
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before)
 {
-    double spread = emi_spread(r, d, x);
-    double scores = emi_eps(r) / 2 * (spread + 4 * sqrt(r->total)) + emi_shift(r, d, x); /* of each score y'x */
+    return emi_rounding_variance_of(r, emi_spread(r, d, x), emi_shift(r, d, x), before);
+}
+
+double emi_rounding_variance_of(const emi_rounding *r, double spread, double shift, int before)
+{
+    double scores = emi_eps(r) / 2 * (spread + 4 * sqrt(r->total)) + shift; /* of each score y'x */
     double summed = r->formed ? emi_eps(r) / 2 : 0;
     return (1 + before) * scores * scores + (summed + r->answers) * spread * spread;
 }

@@ -35,12 +35,16 @@ double emi_eps(const emi_rounding *r);
 /* s . |x|: the spread that arithmetic along x has to carry, whatever is left of it. */
 double emi_spread(const emi_rounding *r, int d, const double *x);
 
+/* The sum of the (s_f x_f)^2. */
+double emi_spread_square(const emi_rounding *r, int d, const double *x);
+
 /* What the mean may be off by along x, whatever its sign; for NULL, its length.  A mean that is off by e adds e e' to C. */
 double emi_shift(const emi_rounding *r, int d, const double *x);
 
 /* Variance along x that may be nothing but rounding, x itself being known to a few eps, and so beside each of the `before`
  * larger components that it is orthogonal to. */
 double emi_rounding_variance(const emi_rounding *r, int d, const double *x, int before);
+double emi_rounding_variance_of(const emi_rounding *r, double spread, double shift, int before); /* of such an x */
 
 /* The most that may be, along any x, where products are made with the rows. */
 double emi_rounding_most(const emi_rounding *r, int d, int before);

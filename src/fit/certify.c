@@ -30,12 +30,17 @@ static void align_signs(emi_job *job)
         }
 }
 
-/* Where the entry of largest magnitude is; the first of several. */
+/* Where the entry of largest magnitude is; the first of several.  Looked for in lanes, which a processor compares at once. */
 static int largest_of(const double *x, int count)
 {
-    double largest = 0;
+    enum { LANES = 8 };
+    double lanes[LANES] = {0}, largest = 0;
     int at = 0;
-    for (int n = 0; n < count; n++) largest = fabs(x[n]) > largest ? fabs(x[n]) : largest;
+    for (; at + LANES <= count; at += LANES)
+        for (int n = 0; n < LANES; n++) lanes[n] = fabs(x[at + n]) > lanes[n] ? fabs(x[at + n]) : lanes[n];
+    for (; at < count; at++) largest = fabs(x[at]) > largest ? fabs(x[at]) : largest;
+    for (int n = 0; n < LANES; n++) largest = lanes[n] > largest ? lanes[n] : largest;
+    at = 0;
     while (at + 1 < count && fabs(x[at]) != largest) at++;
     return at;
 }
@@ -129,7 +134,8 @@ static int has_good_products(const emi_findings *f)
     const emi_solver *s = &f->job->solver;
     const emi_answer *answer = &s->answer;
     if (s->mesh->graph->nodes > 1 || !answer->has_products || s->C[0].kind->squared) return 0;
-    return !f->job->found_in_single && !f->by_rows && emi_products_are_good(s, answer->theta, f->K);
+    return !f->job->found_in_single && !f->by_rows &&
+           answer->theta[f->K - 1] >= emi_least_for_products(s) * answer->theta[0];
 }
 
 static em_status measure_body(void *context, int i, int worker, em_error *err)

@@ -175,9 +175,11 @@ static em_status check_sizes(emi_problem *p, const em_options *options, em_error
 
 static em_status alloc_problem(emi_problem *p, int width, em_error *err)
 {
+    enum { LINE = 8 }; /* of the cache, in numbers */
     int gram = p->gram_fits && p->N < (uint64_t)p->d;
-    size_t d = (size_t)p->d, needs = emi_method_needs(p->d, width),
-           other[] = {emi_moments_needs(p->d), emi_form_needs(p->d, p->d), gram ? emi_gram_needs((int)p->N, p->d) : 0};
+    size_t all,
+        d = (size_t)p->d, needs = emi_method_needs(p->d, width),
+        other[] = {emi_moments_needs(p->d), emi_form_needs(p->d, p->d), gram ? emi_gram_needs((int)p->N, p->d) : 0};
     for (int i = 0; i < 3; i++) needs = needs > other[i] ? needs : other[i];
     p->mean = emi_calloc(d, sizeof *p->mean);
     p->scale = emi_doubles(d);
@@ -189,10 +191,10 @@ static em_status alloc_problem(emi_problem *p, int width, em_error *err)
     if (!p->mean || !p->scale || !p->deviation || !p->offset || !p->C || !p->scratch)
         return emi_fail_memory(err, "problem");
     for (size_t f = 0; f < d; f++) p->scale[f] = 1;
-    for (int t = 0; t < p->threads; t++) {
-        p->scratch[t] = (emi_scratch){emi_room(needs), needs};
-        if (!p->scratch[t].v) return emi_fail_memory(err, "problem");
-    }
+    needs = (needs + LINE - 1) / LINE * LINE; /* theirs lie side by side */
+    if (!emi_size_overflows((size_t)p->threads, needs, &all)) p->room = emi_room(all);
+    if (!p->room) return emi_fail_memory(err, "problem");
+    for (int t = 0; t < p->threads; t++) p->scratch[t] = (emi_scratch){p->room + (size_t)t * needs, needs};
     p->standard.d = p->d;
     p->helpers = (emi_helpers){p->mesh->pool, p->scratch};
     return EM_OK;
@@ -379,7 +381,7 @@ void emi_problem_free(emi_problem *p)
 {
     for (int i = 0; p->C && i < p->mesh->hosted; i++) emi_operator_free(&p->C[i]);
     emi_device_close(p);
-    for (int t = 0; p->scratch && t < p->threads; t++) emi_free(p->scratch[t].v);
+    emi_free(p->room);
     emi_free(p->scratch);
     emi_free(p->C);
     emi_free(p->standard.inverse_scale);

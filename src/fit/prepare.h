@@ -46,6 +46,7 @@ typedef struct emi_problem {
     emi_device device;      /* that multiplies the rows of this process */
     int threads;
     emi_helpers helpers;
+    double *room;         /* that they share:                                        */
     emi_scratch *scratch; /* [threads] enough for everything below and every method */
 } emi_problem;
 

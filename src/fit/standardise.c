@@ -56,20 +56,19 @@ static em_status survey_rows(survey *t, const double *unit, em_error *err)
     return emi_problem_for_nodes(t->p, 6.0 * (double)t->p->N * t->p->d, survey_body, t, err);
 }
 
-/* A number of a feature at node i, by what was found there; and its sum over the network, of every feature. */
-typedef double of_feature(const survey *t, int i, int f);
-
-static double found_at(const survey *t, int i, int column, int f)
+static const double *found_at(const survey *t, int i, int column)
 {
-    return emi_column_of(emi_at(&t->found, i), column)[f];
+    return emi_column_of(emi_at(&t->found, i), column);
 }
 
+/* Each feature's number at node i, by what was found there; and its sum over the network. */
+typedef void of_features(const survey *t, int i, double *out);
+
 /* `power`: 1 for sums of values, 2 for those of squares. */
-static em_status sum_up(survey *t, of_feature *what, int power, double *total, em_error *err)
+static em_status sum_up(survey *t, of_features *what, int power, double *total, em_error *err)
 {
     em_mesh *mesh = t->p->mesh;
-    for (int i = 0; i < mesh->hosted; i++)
-        for (int f = 0; f < t->p->d; f++) emi_at(&t->sent, i).v[f] = what(t, i, f);
+    for (int i = 0; i < mesh->hosted; i++) what(t, i, emi_at(&t->sent, i).v);
     if (emi_mesh_is_masked(mesh))
         emi_masked_sums(mesh, &t->sent, power * t->order, total);
     else
@@ -91,10 +90,11 @@ static void look(const emi_block found, double weight, int center, double *sight
 {
     double largest = 0, smallest = INFINITY;
     sight[VARIES] = sight[LEVEL] = sight[HOLES] = 0;
+    const double *count = emi_column_of(found, EMI_COUNT), *high = emi_column_of(found, EMI_HIGHEST),
+                 *low = emi_column_of(found, EMI_LOWEST);
     for (int f = 0; f < found.rows; f++) {
-        double highest = emi_column_of(found, EMI_HIGHEST)[f], lowest = emi_column_of(found, EMI_LOWEST)[f],
-               size = fmax(highest, lowest);
-        if (emi_column_of(found, EMI_COUNT)[f] < weight) sight[HOLES] = 1;
+        double highest = high[f], lowest = low[f], size = highest > lowest ? highest : lowest;
+        if (count[f] < weight) sight[HOLES] = 1;
         if (size == 0 || size == -INFINITY) continue; /* nothing here, of a feature that is missing at this node */
         if (size > largest) largest = size;
         if (size < smallest) smallest = size;
@@ -200,7 +200,7 @@ static em_status check_genotypes(const survey *t, em_error *err)
     char name[64];
     for (int i = 0; i < t->p->mesh->hosted; i++)
         for (int f = 0; f < t->p->d; f++)
-            if (found_at(t, i, EMI_HIGHEST, f) > 2 || found_at(t, i, EMI_LOWEST, f) > 0)
+            if (found_at(t, i, EMI_HIGHEST)[f] > 2 || found_at(t, i, EMI_LOWEST)[f] > 0)
                 return emi_fail_at(
                     err, EM_EDATA, t->p->mesh->first + i,
                     "data: %s has values outside 0 to 2, and scale=binomial is of genotypes; try scale=std",
@@ -210,9 +210,9 @@ static em_status check_genotypes(const survey *t, em_error *err)
 
 /* ---- mean and squares ------------------------------------------------------------------------------ */
 
-static double count_at(const survey *t, int i, int f)
+static void count_at(const survey *t, int i, double *out)
 {
-    return found_at(t, i, EMI_COUNT, f);
+    memcpy(out, found_at(t, i, EMI_COUNT), sizeof *out * (size_t)t->p->d);
 }
 
 /* Values that are there, of each feature: all, but for the missing. */
@@ -234,9 +234,11 @@ static em_status count_values(survey *t, double *values, em_error *err)
     return status;
 }
 
-static double sum_at(const survey *t, int i, int f)
+static void sum_at(const survey *t, int i, double *out)
 {
-    return found_at(t, i, EMI_COUNT, f) * found_at(t, i, EMI_ORIGIN, f) + found_at(t, i, EMI_SUM, f);
+    const double *count = found_at(t, i, EMI_COUNT), *origin = found_at(t, i, EMI_ORIGIN),
+                 *sum = found_at(t, i, EMI_SUM);
+    for (int f = 0; f < t->p->d; f++) out[f] = count[f] * origin[f] + sum[f];
 }
 
 /* Of every feature, over the values that are there; into mean[d]. */
@@ -262,14 +264,17 @@ done:
 
 /* Squares about the network's mean from those about the node's (see data/moments.c); about zero where the mean is
  * left in.  The origin is near both: no digits are lost in the difference. */
-static double squares_at(const survey *t, int i, int f)
+static void squares_at(const survey *t, int i, double *out)
 {
     const emi_problem *p = t->p;
-    double squared, n = found_at(t, i, EMI_COUNT, f), holes = emi_shard_weight(&p->shard[i], &squared) - n,
-                    unit = t->unit ? t->unit[f] : 1, mean = p->mean[f] / unit,
-                    filled = p->fill ? p->fill[f] / unit - mean : 0,
-                    away = n > 0 ? found_at(t, i, EMI_ORIGIN, f) - mean + found_at(t, i, EMI_SUM, f) / n : 0;
-    return found_at(t, i, EMI_SQUARES, f) + n * away * away + holes * filled * filled;
+    const double *count = found_at(t, i, EMI_COUNT), *origin = found_at(t, i, EMI_ORIGIN),
+                 *sum = found_at(t, i, EMI_SUM), *squares = found_at(t, i, EMI_SQUARES);
+    double squared, all = emi_shard_weight(&p->shard[i], &squared);
+    for (int f = 0; f < p->d; f++) {
+        double unit = t->unit ? t->unit[f] : 1, mean = p->mean[f] / unit, n = count[f],
+               filled = p->fill ? p->fill[f] / unit - mean : 0, away = n > 0 ? origin[f] - mean + sum[f] / n : 0;
+        out[f] = squares[f] + n * away * away + (all - n) * filled * filled;
+    }
 }
 
 static em_status alloc_survey(survey *t, emi_overview *over, em_error *err)

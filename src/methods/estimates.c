@@ -230,7 +230,7 @@ void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K)
     answer->next = answer->beyond = answer->rest = answer->squares = answer->cubes = NAN;
 }
 
-int emi_products_are_good(const emi_solver *s, const double *theta, int K)
+double emi_least_for_products(const emi_solver *s)
 {
-    return EMI_ROUNDING * theta[0] <= 0.1 * s->tolerance * theta[K - 1];
+    return EMI_ROUNDING / (0.1 * s->tolerance);
 }

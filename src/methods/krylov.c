@@ -166,12 +166,7 @@ static void weigh_by_deviations(const emi_solver *s, emi_block X)
 /* Steps among the rows end with the answer: where their products are as good as the last one's here would be. */
 static int may_end_there(const emi_solver *s)
 {
-    return !s->resumable && s->C[0].real == EMI_DOUBLE && !s->C[0].kind->squared;
-}
-
-static int ended_there(const emi_solver *s, const emi_leading *found)
-{
-    return found->complete && s->K <= s->rank && emi_products_are_good(s, found->theta, s->K);
+    return !s->resumable && s->K <= s->rank && s->C[0].real == EMI_DOUBLE && !s->C[0].kind->squared;
 }
 
 static void keep_what_ended_there(emi_solver *s, const emi_leading *found)
@@ -220,15 +215,17 @@ static em_status begin_among_rows(krylov *k, em_error *err)
     emi_solver *s = k->s;
     const int rounds = s->rounding.single && !(s->then_double && s->tolerance >= coarse);
     const double sure = rounds ? 0.3 : 0.9; /* so much less than the tolerance will be seen to be within it */
+    const double far = fmax(1, s->C[0].standard->within); /* so many times more is rounded of rows as they lie */
     TRY(emi_answer_room(s, emi_lanczos_block(s), err));
     emi_leading asked = {.wanted = s->K,
                          .tolerance = sure * s->tolerance,
                          .seed = s->seed,
                          .X = {s->d, emi_lanczos_block(s), s->answer.X},
                          .CX = may_end_there(s) ? s->answer.CX : NULL,
+                         .least = far * emi_least_for_products(s),
                          .theta = s->answer.theta};
     TRY(s->C[0].kind->lead(&s->C[0], &asked, err));
-    if (ended_there(s, &asked))
+    if (asked.complete)
         keep_what_ended_there(s, &asked);
     else
         TRY(go_on_here(k, &asked, err));

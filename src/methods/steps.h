@@ -56,9 +56,9 @@ void emi_note_direction(emi_solver *s, const emi_field *S);
 /* At the root: room for an answer of so many columns; what it held is gone. */
 em_status emi_answer_room(emi_solver *s, int columns, em_error *err);
 
-/* Are products with the rows as good as any that the certificate could make?  They are sums of products with larger vectors, whose
- * rounding they have. */
-int emi_products_are_good(const emi_solver *s, const double *theta, int K);
+/* Products with the rows are as good as any that the certificate could make where the last eigenvalue is no smaller part of the first:
+ * they are sums of products with larger vectors, whose rounding they have. */
+double emi_least_for_products(const emi_solver *s);
 
 /* At the root: the estimate of K components and of their eigenvalues, copies of x (d, K) and theta[K], which may be NULL. */
 void emi_keep_answer(emi_solver *s, const double *x, const double *theta, int K);

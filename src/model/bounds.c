@@ -59,8 +59,7 @@ static void weigh(emi_bounds *b)
     b->shift_in_all = emi_shift(&e->rounding, d, NULL);
     for (int k = 0; k < b->K; k++) {
         const double *x = emi_column_of(e->X, k);
-        double taken = 0;
-        for (int f = 0; f < d; f++) taken += e->rounding.deviation[f] * x[f] * e->rounding.deviation[f] * x[f];
+        double taken = emi_spread_square(&e->rounding, d, x);
         b->spread[k] = emi_spread(&e->rounding, d, x);
         b->shift[k] = emi_shift(&e->rounding, d, x);
         b->spread_of[k + 1] = b->spread_of[k] + b->spread[k] * b->spread[k];

@@ -18,7 +18,7 @@ static const double many_digits = 1e-8;    /* rounding that hides no more than t
 static int has_variance(const emi_bounds *b, int k, const double *counts)
 {
     const emi_evidence *e = b->e;
-    double own = e->theta[k], doubt = emi_rounding_variance(&e->rounding, e->X.rows, emi_column_of(e->X, k), k);
+    double own = e->theta[k], doubt = emi_rounding_variance_of(&e->rounding, b->spread[k], b->shift[k], k);
     if (!b->G && k > 0 && e->theta[k - 1] > 0) own -= b->square[k] / e->theta[k - 1]; /* it cannot be more */
     for (int j = 0; b->G && j < k; j++) {
         if (counts[j] == 0) continue;

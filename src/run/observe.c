@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 static em_status make_room(emi_observer *o, int room, em_error *err)
@@ -15,7 +16,7 @@ static em_status make_room(emi_observer *o, int room, em_error *err)
     emi_field_free(&o->numbers);
     emi_field_free(&o->parts);
     o->estimate = NULL;
-    TRY(emi_field_alloc(&o->parts, s->mesh->hosted, s->d, room, err));
+    if (!(s->traits & EMI_AT_ROOT)) TRY(emi_field_alloc(&o->parts, s->mesh->hosted, s->d, room, err));
     TRY(emi_field_alloc(&o->numbers, s->mesh->hosted, room, 1, err));
     if (emi_size_overflows(K, 2 * (size_t)s->d + 3, &size) || !(o->estimate = emi_doubles(size)))
         TRY(emi_fail_memory(err, "diagnostics"));
@@ -126,9 +127,21 @@ static void unit_columns(emi_block A)
     }
 }
 
+/* Where the root decides, nobody else needs them. */
+static int have_parts(emi_observer *o)
+{
+    em_error err = {0};
+    em_status status = EM_OK;
+    if (!o->parts.v) status = emi_field_alloc(&o->parts, o->s->mesh->hosted, o->s->d, o->room, &err);
+    if (status != EM_OK) emi_solver_fail(o->s, status, &err);
+    o->parts.cols = o->K;
+    return status == EM_OK;
+}
+
 double emi_observe_residual(emi_observer *o)
 {
     int d = o->s->d, K = o->K;
+    if (!have_parts(o)) return NAN;
     emi_block estimate = estimate_block(o), product = {d, K, o->product};
     double mean = 0, largest = 0;
     unit_columns(estimate);

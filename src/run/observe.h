@@ -16,7 +16,7 @@ typedef struct emi_observer {
     emi_solver *s;
     const emi_truth *truth;
     int K, room;       /* components of the estimate, and at most for now                   */
-    emi_field parts;   /* (d, room) used up by averages                                      */
+    emi_field parts;   /* (d, room) used up by averages; where the root decides, once they are needed */
     emi_field numbers; /* (room, 1) a few numbers a node                                     */
     double *estimate;  /* (d, K) the mean of the X_i, or the root's; unit columns after residuals */
     double *product;   /* (d, K) C times the estimate                                        */

@@ -1,107 +1,13 @@
 /* krylov's steps where the rows lie (data/gpu_lead.c): against LAPACK on the same rows, whatever they look like. */
 #include "driver.h"
-#include "fit/options.h"
-#include "support/check.h"
+#include "problem.h"
 #include "support/models.h"
 #include "support/truth.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N = 1200, D = 90 };
-
-typedef struct problem {
-    double *rows, values[D], vectors[D * D];
-    float *floats;
-    em_data *data;
-} problem;
-
-/* Spectra: how fast they fall, how many there are of each, and where they end. */
-typedef struct spectrum {
-    double falls;
-    int alike, rank;
-} spectrum;
-
-/* Rows whose means are all the same. */
-static void problem_open(problem *p, spectrum s, double mean, int single)
-{
-    em_error err = {0};
-    double lambda[D];
-    for (int k = 0; k < D; k++) lambda[k] = k < s.rank ? pow(s.falls, k / s.alike) : 0;
-    *p = (problem){.rows = truth_rows(N, D, lambda, 11), .floats = malloc(sizeof(float) * N * D)};
-    assert_non_null(p->floats);
-    for (size_t n = 0; n < (size_t)N * D; n++) {
-        p->rows[n] += mean - (1 + (double)(n % D)); /* the means that they come with */
-        p->floats[n] = (float)p->rows[n];
-        if (single) p->rows[n] = p->floats[n];
-    }
-    truth_pca(p->rows, N, D, p->values, p->vectors);
-    assert_ok(em_data_from_array(&p->data, single ? (void *)p->floats : (void *)p->rows, single ? EM_F32 : EM_F64, N, D,
-                                 0, 0, &err),
-              &err);
-}
-
-static void problem_close(problem *p)
-{
-    em_data_free(&p->data);
-    free(p->floats);
-    free(p->rows);
-}
-
-static em_status fit(const problem *p, const char *method, int K, double tolerance, emi_device_choice device,
-                     em_model **out, em_error *err)
-{
-    em_status status = EM_OK;
-    em_shards *shards = NULL;
-    em_graph *graph = NULL;
-    em_mesh *mesh = NULL;
-    em_options options = emi_options_default();
-    options.method = method;
-    options.components = K;
-    options.tolerance = tolerance;
-    options.device = device;
-    TRY(em_shards_split(&shards, p->data, 1, NULL, 0, err));
-    TRY(em_graph_create(&graph, "complete", 1, 0, err));
-    TRY(em_mesh_open(&mesh, NULL, graph, 2, err));
-    TRY(em_fit(out, &options, mesh, shards, err));
-done:
-    em_mesh_close(&mesh);
-    em_graph_free(&graph);
-    em_shards_free(&shards);
-    return status;
-}
-
-static em_model *fitted(const problem *p, int K, double tolerance)
-{
-    em_error err = {0};
-    em_model *model = NULL;
-    assert_ok(fit(p, "krylov", K, tolerance, EMI_DEVICE_GPU, &model, &err), &err);
-    assert_string_equal(em_model_info(model)->device, "gpu");
-    return model;
-}
-
-static int steps_there(const em_model *model)
-{
-    const char *told = strstr(em_model_info(model)->device_why, "; ");
-    int steps = 0;
-    return told && sscanf(told, "; %d step", &steps) == 1 ? steps : 0;
-}
-
-/* Variances of all, and vectors whose neighbours are not as large. */
-static void check(const problem *p, const em_model *model, int K, double tolerance, double digits)
-{
-    for (int k = 0; k < K; k++) {
-        const double *x = em_model_components(model) + (size_t)k * D, *q = p->vectors + (size_t)k * D;
-        double variance = em_model_explained_variance(model)[k] * (N - 1) / N;
-        assert_close(variance / p->values[0], p->values[k] / p->values[0], digits);
-        double above = k ? p->values[k - 1] - p->values[k] : p->values[0],
-               gap = fmin(above, p->values[k] - p->values[k + 1]);
-        if (gap > 0.02 * p->values[k] && p->values[k] > 1e-6 * p->values[0])
-            assert_true(emi_sin2(D, x, q) < pow(2 * tolerance * p->values[k] / gap, 2));
-    }
-}
 
 /* One step of the method's own is left, and the answer is as it should be: near means and far ones, both precisions. */
 static void answers(void **state)
@@ -112,27 +18,15 @@ static void answers(void **state)
         for (int far = 0; far < 2; far++)
             for (int single = 0; single < 2; single++) {
                 problem p;
-                problem_open(&p, spectra[s], far ? 20 : 0, single);
-                em_model *model = fitted(&p, 4, single ? 1e-5 : 1e-10);
+                problem_open(&p, N, D, spectra[s], far ? 20 : 0, single);
+                em_model *model = problem_fitted(&p, 4, single ? 1e-5 : 1e-10);
                 assert_true(em_model_info(model)->reason > 0);
                 if (s == 0) assert_true(steps_there(model) >= 4);
                 if (s == 0) assert_int_equal(em_model_info(model)->iterations, 1);
-                check(&p, model, 4, single ? 1e-5 : 1e-10, single ? 2e-6 : 1e-11);
+                problem_check(&p, model, 4, single ? 1e-5 : 1e-10, single ? 2e-6 : 1e-11);
                 em_model_free(&model);
                 problem_close(&p);
             }
-}
-
-/* |C x - theta x| / theta, by the eigenpairs of all rows. */
-static double residual_of(const problem *p, const double *x, double theta)
-{
-    double square = 0;
-    for (size_t j = 0; j < D; j++) {
-        double along = 0;
-        for (size_t f = 0; f < D; f++) along += p->vectors[j * D + f] * x[f];
-        square += pow((p->values[j] - theta) * along, 2);
-    }
-    return sqrt(square) / theta;
 }
 
 /* Steps in single precision, and one in double that judges them: residuals are those of the rows themselves, and not estimates, for
@@ -146,14 +40,13 @@ static void judged_in_double(void **state)
         const double tolerance = tolerances[n % 5];
         const int many = 10;
         problem p;
-        problem_open(&p, (spectrum){0.8, 1, D}, means[n / 5], 1);
-        em_model *model = fitted(&p, many, tolerance);
+        problem_open(&p, N, D, (spectrum){0.8, 1, D}, means[n / 5], 1);
+        em_model *model = problem_fitted(&p, many, tolerance);
         assert_string_equal(em_model_info(model)->precision, "double");
         assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
         assert_int_equal(em_model_info(model)->estimated, 0);
         for (int k = 0; k < many; k++) {
-            const double *x = em_model_components(model) + (size_t)k * D, said = em_model_residuals(model)[k],
-                         found = residual_of(&p, x, em_model_explained_variance(model)[k] * (N - 1) / N);
+            double said = em_model_residuals(model)[k], found = problem_residual(&p, model, k);
             assert_true(found <= tolerance && fabs(said - found) <= 1e-3 * found + 1e-11);
         }
         em_model_free(&model);
@@ -172,15 +65,15 @@ static void somewhat_far(void **state)
         double mean = means[n % 5], tolerance = tolerances[n / 5 % 4];
         int single = n / 20 % 2, rank = n / 40 ? 12 : D;
         problem p;
-        problem_open(&p, (spectrum){0.7, 1, rank}, mean, single);
-        em_model *model = fitted(&p, single || rank == D ? 4 : 14, single ? fmax(tolerance, 1e-5) : tolerance);
+        problem_open(&p, N, D, (spectrum){0.7, 1, rank}, mean, single);
+        em_model *model = problem_fitted(&p, single || rank == D ? 4 : 14, single ? fmax(tolerance, 1e-5) : tolerance);
         assert_true(em_model_info(model)->reason > 0);
         if (!single && rank < D) assert_int_equal(em_model_info(model)->rank, rank);
         for (int k = 0; k < 4; k++) {
             const double *x = em_model_components(model) + (size_t)k * D, *q = p.vectors + (size_t)k * D;
             double bound = em_model_angle_bounds(model)[k];
             assert_true(bound < 20 * fmax(tolerance, single ? 1e-5 : 1e-9));
-            assert_true(sqrt(emi_sin2(D, x, q)) <= bound + 1e-13);
+            assert_true(sqrt(truth_sin2(x, q, D)) <= bound + 1e-13);
         }
         em_model_free(&model);
         problem_close(&p);
@@ -193,9 +86,9 @@ static void few_dimensions(void **state)
     (void)state;
     for (int rank = 1; rank < 40; rank += 6) {
         problem p;
-        problem_open(&p, (spectrum){0.9, 1, rank}, 1, 0);
-        em_model *model = fitted(&p, 5, 1e-9);
-        check(&p, model, 5, 1e-9, 1e-11);
+        problem_open(&p, N, D, (spectrum){0.9, 1, rank}, 1, 0);
+        em_model *model = problem_fitted(&p, 5, 1e-9);
+        problem_check(&p, model, 5, 1e-9, 1e-11);
         em_model_free(&model);
         problem_close(&p);
     }
@@ -212,8 +105,13 @@ static void past_rank(void **state)
         em_model *model = NULL;
         em_error err = {0};
         int rank = n & 2 ? 12 : 20; /* so many that every feature has a part of them */
-        problem_open(&p, (spectrum){0.98, 1, rank}, n & 4 ? 0.1 : 0.4, 0);
-        assert_ok(fit(&p, methods[n & 1], rank + 2, 1e-9, EMI_DEVICE_GPU, &model, &err), &err);
+        problem_open(&p, N, D, (spectrum){0.98, 1, rank}, n & 4 ? 0.1 : 0.4, 0);
+        em_options options = emi_options_default();
+        options.method = methods[n & 1];
+        options.components = rank + 2;
+        options.tolerance = 1e-9;
+        options.device = EMI_DEVICE_GPU;
+        assert_ok(problem_fit(&p, &options, &model, &err), &err);
         assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
         assert_int_equal(em_model_info(model)->rank, rank);
         em_model_free(&model);
@@ -226,9 +124,9 @@ static void far_apart(void **state)
 {
     (void)state;
     problem p;
-    problem_open(&p, (spectrum){0.05, 1, D}, 0, 0);
-    em_model *model = fitted(&p, 5, 1e-6);
-    check(&p, model, 5, 1e-6, 1e-11);
+    problem_open(&p, N, D, (spectrum){0.05, 1, D}, 0, 0);
+    em_model *model = problem_fitted(&p, 5, 1e-6);
+    problem_check(&p, model, 5, 1e-6, 1e-11);
     em_model_free(&model);
     problem_close(&p);
 }
@@ -240,13 +138,14 @@ static void bits(void **state)
     if (!driver_is_standin()) skip_for("the memory of a GPU is not to be made smaller");
     for (int single = 0; single < 2; single++) {
         problem p;
-        problem_open(&p, (spectrum){0.8, 1, D}, 20, single);
-        em_model *first = fitted(&p, 4, single ? 1e-5 : 1e-10), *second = fitted(&p, 4, single ? 1e-5 : 1e-10);
+        problem_open(&p, N, D, (spectrum){0.8, 1, D}, 20, single);
+        em_model *first = problem_fitted(&p, 4, single ? 1e-5 : 1e-10),
+                 *second = problem_fitted(&p, 4, single ? 1e-5 : 1e-10);
         assert_same_model(first, second);
         em_model_free(&second);
         size_t rows = (single ? sizeof(float) : sizeof(double)) * N * D;
         driver_memory(rows * 8 / 5 + ((size_t)1200 << 10)); /* for the rows and the work, not for the copy too */
-        second = fitted(&p, 4, single ? 1e-5 : 1e-10);
+        second = problem_fitted(&p, 4, single ? 1e-5 : 1e-10);
         driver_memory((size_t)1 << 30);
         assert_same_model(first, second);
         em_model_free(&first);
@@ -261,19 +160,24 @@ static void fail_once_everywhere(int single, int asked)
 {
     const double tolerance = single ? 1e-5 : 1e-9, digits = single ? 2e-6 : 1e-10;
     problem p;
+    em_options options = emi_options_default();
     int failed = 1;
     long n = 0;
-    problem_open(&p, (spectrum){0.8, 1, D}, 20, single);
+    options.method = "krylov";
+    options.components = 4;
+    options.tolerance = tolerance;
+    options.device = asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO;
+    problem_open(&p, N, D, (spectrum){0.8, 1, D}, 20, single);
     for (; failed; n += 1 + n / (single ? 10 : 40)) {
         em_error err = {0};
         em_model *model = NULL;
         driver_fail_at(n);
-        em_status status = fit(&p, "krylov", 4, tolerance, asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO, &model, &err);
+        em_status status = problem_fit(&p, &options, &model, &err);
         failed = driver_has_failed();
         driver_fail_at(-1);
         assert_int_equal(driver_pushed(), 0);
         assert_true(driver_live() <= DRIVER_OPEN);
-        if (status == EM_OK) check(&p, model, 4, tolerance, digits);
+        if (status == EM_OK) problem_check(&p, model, 4, tolerance, digits);
         if (status != EM_OK) assert_true(failed && asked && strstr(err.msg, "gpu: "));
         em_model_free(&model);
     }

@@ -1,0 +1,158 @@
+/* Steps among the rows that end with the answer and its products (data/gpu_lead.c): what is said of it is true of the rows, whatever
+ * was asked for, though nothing was multiplied with it again. */
+#include "driver.h"
+#include "problem.h"
+#include "support/models.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDE = 500, MANY = 700, NARROW = 90, ROWS = 1200 };
+
+/* Residuals are those of the rows themselves, and within what was asked for. */
+static void check_residuals(const problem *p, const em_model *model, double tolerance)
+{
+    for (int k = 0; k < em_model_components_count(model); k++) {
+        double said = em_model_residuals(model)[k], found = problem_residual(p, model, k);
+        assert_true(found <= tolerance && fabs(said - found) <= 1e-3 * found + 1e-2 * tolerance);
+    }
+}
+
+/* Columns are orthonormal to all digits, though the basis may have been made so but once. */
+static void check_columns(const em_model *model)
+{
+    int d = em_model_features(model), K = em_model_components_count(model);
+    const double *X = em_model_components(model);
+    for (int k = 0; k < K; k++)
+        for (int j = 0; j <= k; j++) {
+            double dot = 0;
+            for (int f = 0; f < d; f++)
+                dot += X[(size_t)k * (size_t)d + (size_t)f] * X[(size_t)j * (size_t)d + (size_t)f];
+            assert_close(dot, j == k, 1e-13);
+        }
+}
+
+static void check_one(const problem *p, int K, double tolerance)
+{
+    em_model *model = problem_fitted(p, K, tolerance);
+    const em_info *info = em_model_info(model);
+    assert_int_equal(info->reason, EM_CONVERGED);
+    assert_int_equal(info->estimated, 0);
+    assert_int_equal(info->iterations, 1);
+    assert_true(steps_there(model) >= 2);
+    check_residuals(p, model, tolerance);
+    check_columns(model);
+    problem_check(p, model, K, tolerance, fmin(1e-2, 10 * tolerance * tolerance) + 1e-12);
+    em_model_free(&model);
+}
+
+/* Few digits and many, means at hand and far away; blocks that have more columns where there are features enough. */
+static void says_what_is_true(void **state)
+{
+    (void)state;
+    static const double tolerances[] = {0.1, 5e-2, 1e-2, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10},
+                        means[] = {0, 0.3, 3, 50, 2000};
+    static const int components[] = {1, 4, 10};
+    driver_forms(0);
+    for (int wide = 0; wide < 2; wide++)
+        for (int m = 0; m < 5; m++) {
+            problem p;
+            problem_open(&p, wide ? MANY : ROWS, wide ? WIDE : NARROW, (spectrum){0.8, 1, WIDE}, means[m], 0);
+            for (int n = 0; n < 10; n++) check_one(&p, components[n % 3], tolerances[n]);
+            problem_close(&p);
+        }
+    driver_forms(-1);
+}
+
+/* Eigenvalues of very different size, and such as come in groups that a block does not hold: more steps, or the method goes on here;
+ * the answer is as good. */
+static void hard_ones(void **state)
+{
+    (void)state;
+    static const spectrum spectra[] = {
+        {0.02, 1, WIDE}, {0.3, 1, WIDE}, {0.5, 30, WIDE}, {0.999, 1, WIDE}, {0.7, 1, 15}};
+    driver_forms(0);
+    for (size_t s = 0; s < sizeof spectra / sizeof *spectra; s++)
+        for (int n = 0; n < 3; n++) {
+            const double tolerance = n == 0 ? 5e-2 : n == 1 ? 1e-4 : 1e-9;
+            problem p;
+            problem_open(&p, MANY, WIDE, spectra[s], n == 2 ? 100 : n, 0);
+            em_model *model = problem_fitted(&p, 6, tolerance);
+            const em_info *info = em_model_info(model);
+            assert_true(info->reason > 0);
+            for (int k = 0; k < 6; k++) {
+                double said = em_model_residuals(model)[k],
+                       found = problem_residual(&p, model, k) * problem_variance(&p, model, k);
+                assert_true(fabs(said * problem_variance(&p, model, k) - found) <=
+                            0.1 * (found + tolerance * p.values[k]) + 1e-13 * p.values[0]);
+                assert_true(found <= tolerance * problem_variance(&p, model, k) + 1e-12 * p.values[0]);
+                assert_close(problem_variance(&p, model, k) / p.values[k], 1, fmin(2 * tolerance, 0.03) + 1e-10);
+            }
+            em_model_free(&model);
+            problem_close(&p);
+        }
+    driver_forms(-1);
+}
+
+static em_options usual(double tolerance)
+{
+    em_options options = emi_options_default();
+    options.method = "krylov";
+    options.components = 4;
+    options.tolerance = tolerance;
+    options.device = EMI_DEVICE_GPU;
+    return options;
+}
+
+/* Where the run is traced, or may be resumed, or rows are floats that are to be multiplied in double: the same answer. */
+static void in_company(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    driver_forms(0);
+    for (int single = 0; single < 2; single++)
+        for (int way = 0; way < 3; way++) {
+            problem p;
+            em_model *model = NULL;
+            em_options options = usual(1e-7);
+            problem_open(&p, ROWS, NARROW, (spectrum){0.8, 1, NARROW}, 0.3, single);
+            if (way == 0) options.precision = EMI_PRECISION_DOUBLE;
+            if (way == 1) options.trace = EMI_TRACE_ALL;
+            if (way == 2) assert_ok(em_options_set(&options, "checkpoint", scratch("ended.ckpt"), &err), &err);
+            assert_ok(problem_fit(&p, &options, &model, &err), &err);
+            assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
+            if (way == 1) assert_true(em_model_trace_row(model, em_model_trace_rows(model) - 1)->residual < 1e-7);
+            check_residuals(&p, model, 1e-7);
+            em_model_free(&model);
+            problem_close(&p);
+        }
+    driver_forms(-1);
+}
+
+/* The same bits, whatever was in the memory that is used again. */
+static void bits(void **state)
+{
+    (void)state;
+    driver_forms(0);
+    problem p;
+    problem_open(&p, MANY, WIDE, (spectrum){0.9, 1, WIDE}, 0.3, 0);
+    for (int n = 0; n < 3; n++) {
+        const double tolerance = n == 0 ? 5e-2 : n == 1 ? 1e-4 : 1e-9;
+        em_model *first = problem_fitted(&p, 10, tolerance), *other = problem_fitted(&p, 7, 1e-3),
+                 *second = problem_fitted(&p, 10, tolerance);
+        assert_same_model(first, second);
+        em_model_free(&first);
+        em_model_free(&other);
+        em_model_free(&second);
+    }
+    problem_close(&p);
+    driver_forms(-1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_is_true), cmocka_unit_test(hard_ones),
+                                       cmocka_unit_test(in_company), cmocka_unit_test(bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
