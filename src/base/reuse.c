@@ -35,7 +35,7 @@ static size_t size_of(void *memory)
 static struct {
     pthread_mutex_t lock;
     void *at[PLACES];
-    size_t bytes[PLACES], all, oldest;
+    size_t bytes[PLACES], all, next;
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *remove_from(size_t place)
@@ -60,16 +60,15 @@ void *emi_reuse_take(size_t bytes)
     return memory;
 }
 
-/* An empty place; or those that wait longest go. */
+/* The next place, in turn; who waited there goes, and as many more as it takes. */
 static size_t make_place(size_t bytes)
 {
-    size_t place = 0;
-    while (place < PLACES && waiting.at[place]) place++;
-    while (place == PLACES || waiting.all + bytes > ALL) {
-        place = waiting.oldest;
-        waiting.oldest = (waiting.oldest + 1) % PLACES;
+    size_t place;
+    do {
+        place = waiting.next;
+        waiting.next = (waiting.next + 1) % PLACES;
         free(remove_from(place));
-    }
+    } while (waiting.all + bytes > ALL);
     return place;
 }
 
