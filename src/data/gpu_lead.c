@@ -34,6 +34,13 @@ typedef struct lead {
     double began, step_seconds; /* when the last step was asked for, and how long one took                    */
 } lead;
 
+/* Beside the basis, in half of what is spared for work; by the GPU's size, and not by what is free, which would decide bits. */
+static int can_keep_products(const lead *l)
+{
+    enum { SHARE = 16 };
+    return l->basis.d * l->basis.room <= emi_gpu_size(l->gpu) / SHARE / (2 * sizeof(double));
+}
+
 static em_status open_lead(lead *l, em_error *err)
 {
     em_status status = EM_OK;
@@ -43,7 +50,7 @@ static em_status open_lead(lead *l, em_error *err)
     if (!l->first) TRY(emi_fail_memory(err, "krylov"));
     l->second = l->first + b * b;
     if (!l->C) TRY(emi_gpu_products_open(&l->products, b, err));
-    TRY(emi_gpu_basis_open(&l->basis, l->asked->CX != NULL, err));
+    TRY(emi_gpu_basis_open(&l->basis, l->asked->CX && can_keep_products(l), err));
 done:
     return status;
 }
@@ -258,7 +265,7 @@ done:
     return status;
 }
 
-/* By the GPU's size, and not by what is free, which would decide bits. */
+/* By its size too. */
 static int can_be_resident(const emi_gpu_rows *rows)
 {
     size_t row = rows->d * (rows->single ? sizeof(float) : sizeof(double));

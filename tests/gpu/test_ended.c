@@ -5,7 +5,8 @@
 #include "support/models.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { WIDE = 500, MANY = 700, NARROW = 90, ROWS = 1200 };
@@ -130,6 +131,38 @@ static void in_company(void **state)
     driver_forms(-1);
 }
 
+/* Steps of a fit, and the one here that is counted if there is any. */
+static int steps_of(const problem *p)
+{
+    em_model *model = problem_fitted(p, 10, 1e-6);
+    int steps = em_model_info(model)->iterations == 1 ? steps_there(model) : 0;
+    check_residuals(p, model, 1e-6);
+    em_model_free(&model);
+    return steps;
+}
+
+/* No room for products beside the basis: one more step, here.  In a process of its own, which finds a smaller GPU. */
+static void little_room(void **state)
+{
+    (void)state;
+    if (!driver_is_standin()) skip_for("the memory of a GPU is not to be made smaller");
+    int status = 0;
+    problem p;
+    driver_forms(0);
+    problem_open(&p, MANY, WIDE, (spectrum){0.8, 1, WIDE}, 0.3, 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        driver_memory((size_t)40 << 20);
+        _exit(steps_of(&p));
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), steps_of(&p) + 1);
+    problem_close(&p);
+    driver_forms(-1);
+}
+
 /* The same bits, whatever was in the memory that is used again. */
 static void bits(void **state)
 {
@@ -152,7 +185,8 @@ static void bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_is_true), cmocka_unit_test(hard_ones),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(little_room), /* before others have used it */
+                                       cmocka_unit_test(says_what_is_true), cmocka_unit_test(hard_ones),
                                        cmocka_unit_test(in_company), cmocka_unit_test(bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
