@@ -72,6 +72,14 @@ static size_t make_place(size_t bytes)
     return place;
 }
 
+/* Whoever loads the library and unloads it again does not lose them. */
+__attribute__((destructor)) static void free_all(void)
+{
+    if (pthread_mutex_trylock(&waiting.lock) != 0) return;
+    for (size_t n = 0; n < PLACES; n++) free(remove_from(n));
+    (void)pthread_mutex_unlock(&waiting.lock);
+}
+
 int emi_reuse_keep(void *memory)
 {
     size_t bytes = size_of(memory);

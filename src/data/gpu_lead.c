@@ -140,11 +140,11 @@ done:
     return status;
 }
 
-/* Is what B' W and W' W lose, where W is short beside C q in some direction, nothing to two digits? */
+/* Is what B' W and W' W lose, where W is short in some direction beside what C makes of the basis so far, nothing to two digits? */
 static int is_good_at_once(const lead *l)
 {
     static const double short_of = 1e-5; /* whose square leaves a part in a million */
-    double largest = fabs(l->ritz.T[0]), least = INFINITY;
+    double largest = emi_gpu_ritz_largest(&l->ritz, l->basis.n), least = INFINITY;
     for (size_t j = 0; j < l->basis.b; j++) {
         largest = fmax(largest, l->first[j * l->basis.b + j]);
         least = fmin(least, l->first[j * l->basis.b + j]);
@@ -176,24 +176,24 @@ done:
 
 /* ---- what was found ---------------------------------------------------------------------------------------------------- */
 
-/* X = B V and, with `products`, C X = A V. */
+/* X = B V and, with `products`, C X = A V of those that are wanted. */
 static em_status fetch(lead *l, int products, em_error *err)
 {
     em_status status = EM_OK;
-    size_t pairs = products ? (size_t)l->asked->wanted : l->ritz.pairs, bytes = sizeof(double) * l->basis.d * pairs;
+    size_t pairs = l->ritz.pairs, wanted = (size_t)l->asked->wanted, column = sizeof(double) * l->basis.d;
     double *CX = l->basis.hand.X + l->basis.d * pairs;
     TRY(emi_gpu_wait(l->gpu, err)); /* for the hand */
     if (l->loose) TRY(emi_gpu_basis_tighten(&l->basis, l->ritz.vectors, pairs, l->first, err));
     TRY(emi_gpu_basis_put(&l->basis, l->ritz.vectors, pairs, err));
     TRY(emi_gpu_basis_combine(&l->basis, l->basis.B, pairs, l->basis.Q, err));
-    TRY(emi_gpu_get(l->gpu, l->basis.hand.X, l->basis.Q, bytes, err));
+    TRY(emi_gpu_get(l->gpu, l->basis.hand.X, l->basis.Q, column * pairs, err));
     if (products) {
-        TRY(emi_gpu_basis_combine(&l->basis, l->basis.A, pairs, l->basis.Q, err));
-        TRY(emi_gpu_get(l->gpu, CX, l->basis.Q, bytes, err));
+        TRY(emi_gpu_basis_combine(&l->basis, l->basis.A, wanted, l->basis.Q, err));
+        TRY(emi_gpu_get(l->gpu, CX, l->basis.Q, column * wanted, err));
     }
     TRY(emi_gpu_wait(l->gpu, err));
-    memcpy(l->asked->X.v, l->basis.hand.X, bytes);
-    if (products) memcpy(l->asked->CX, CX, bytes);
+    memcpy(l->asked->X.v, l->basis.hand.X, column * pairs);
+    if (products) memcpy(l->asked->CX, CX, column * wanted);
 done:
     return status;
 }
@@ -205,17 +205,13 @@ static int is_complete(const lead *l)
     return l->basis.A && theta[l->asked->wanted - 1] >= l->asked->least * theta[0];
 }
 
-/* What the host would have to find out of X and C X. */
+/* What X and C X do not tell. */
 static void tell(lead *l)
 {
     emi_leading *found = l->asked;
     size_t wanted = (size_t)found->wanted;
     found->complete = 1;
     found->next = found->beyond = NAN;
-    for (size_t k = 0; k < wanted; k++) {
-        found->theta[k] = l->ritz.values[k];
-        found->residual = fmax(found->residual, emi_gpu_ritz_residual(&l->ritz, l->basis.n, k) / found->theta[k]);
-    }
     if (wanted == l->ritz.pairs) return;
     found->next = l->ritz.values[wanted];
     found->beyond = emi_gpu_ritz_residual(&l->ritz, l->basis.n, wanted);

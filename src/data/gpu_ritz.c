@@ -54,6 +54,13 @@ void emi_gpu_ritz_take(emi_gpu_ritz *r, size_t n, const double *H)
     for (size_t c = 0, j = n - r->b; j < n; c++, j++) memcpy(column_of(r, j), H + c * n, sizeof *H * (j + 1));
 }
 
+double emi_gpu_ritz_largest(const emi_gpu_ritz *r, size_t n)
+{
+    double largest = 0;
+    for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(column_of(r, j)[j]));
+    return largest;
+}
+
 void emi_gpu_ritz_link(emi_gpu_ritz *r, const double *first, const double *second)
 {
     size_t b = r->b;

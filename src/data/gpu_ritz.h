@@ -26,6 +26,9 @@ void emi_gpu_ritz_close(emi_gpu_ritz *r); /* accepts the zeroed */
 /* The columns of T that belong to the last block of n columns: H (n, b). */
 void emi_gpu_ritz_take(emi_gpu_ritz *r, size_t n, const double *H);
 
+/* The largest of n entries of T's diagonal. */
+double emi_gpu_ritz_largest(const emi_gpu_ritz *r, size_t n);
+
 /* beta = second first, both upper triangles; NULL: first alone. */
 void emi_gpu_ritz_link(emi_gpu_ritz *r, const double *first, const double *second);
 

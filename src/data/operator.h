@@ -10,17 +10,15 @@ typedef struct emi_operator emi_operator;
 
 /* What is asked of steps that are taken among the rows, and what comes of them. */
 typedef struct emi_leading {
-    int wanted;       /* pairs, the leading ones                                                               */
-    double tolerance; /* that their residuals shall have, relative to each eigenvalue                          */
+    int wanted;       /* pairs, the leading ones                                                                */
+    double tolerance; /* that their residuals shall have, relative to each eigenvalue                           */
     uint64_t seed;
-    emi_block X;         /* becomes orthonormal columns that span what there is of the leading eigenvectors       */
-    double *CX;          /* (d, wanted); NULL: nobody asks for it                                                 */
-    double least;        /* nor where the last of these eigenvalues is a smaller part of the first */
-    long steps;          /* how many; 0: none, and X is not known                                                 */
-    int complete;        /* residuals are within it: the first of X are the pairs', and what follows is there too */
-    double *theta;       /* [wanted] eigenvalues; CX are products with X, made of those that were made on the way */
-    double residual;     /* of the worst                                                                          */
-    double next, beyond; /* the eigenvalue after them, and how far it may lie above that; NaN: unknown         */
+    emi_block X;  /* becomes orthonormal columns that span what there is of the leading eigenvectors        */
+    double *CX;   /* (d, wanted) products with the first, made of those that were made on the way; NULL: nobody asks */
+    double least; /* nor where the last of these eigenvalues is a smaller part of the first                 */
+    long steps;   /* how many; 0: none, and X is not known                                                  */
+    int complete; /* the first of X are the pairs', residuals seem to be within it, and CX is there, and:   */
+    double next, beyond; /* the eigenvalue after them, and how far it may lie above that; NaN: unknown             */
 } emi_leading;
 
 typedef struct emi_operator_kind {

@@ -115,7 +115,7 @@ static em_status start(emi_job *job, em_error *err)
     emi_solver *s = &job->solver;
     emi_block X = emi_at(&s->X, 0);
     size_t size = (size_t)s->d * (size_t)s->K;
-    if (s->leads && job->options->trace == EMI_TRACE_NONE) return EM_OK; /* nobody looks at it */
+    if (s->leads && !s->resumable && job->options->trace == EMI_TRACE_NONE) return EM_OK; /* nobody looks at it */
     if (job->found) {
         memcpy(X.v, job->found->components, size * sizeof *X.v);
     } else if (job->options->init) {

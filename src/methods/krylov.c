@@ -5,12 +5,14 @@
  *     q      <- what Lanczos makes of it, at the root alone (lanczos.c)
  *
  * One place does the small algebra: machines of different make round differently, and copies of it would drift apart. */
+#include "base/larger.h"
 #include "base/memory.h"
 #include "mesh/masking.h"
 #include "mesh/question.h"
 #include "methods/lanczos.h"
 #include "methods/method.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,16 +171,40 @@ static int may_end_there(const emi_solver *s)
     return !s->resumable && s->K <= s->rank && s->C[0].real == EMI_DOUBLE && !s->C[0].kind->squared;
 }
 
-static void keep_what_ended_there(emi_solver *s, const emi_leading *found)
+/* |C x - theta x| / theta, theta = x' C x. */
+static double residual_of(int d, const double *x, const double *Cx, double theta)
+{
+    enum { LANES = 8 }; /* which a processor adds at once */
+    double lanes[LANES] = {0}, square = 0;
+    int f = 0;
+    for (; f + LANES <= d; f += LANES)
+        for (int n = 0; n < LANES; n++) {
+            double off = Cx[f + n] - theta * x[f + n];
+            lanes[n] += off * off;
+        }
+    for (; f < d; f++) lanes[0] += (Cx[f] - theta * x[f]) * (Cx[f] - theta * x[f]);
+    for (int n = 0; n < LANES; n++) square += lanes[n];
+    return theta > 0 ? sqrt(square) / theta : INFINITY;
+}
+
+/* Is what was found there within the tolerance, by its products?  Then it is the answer. */
+static int ended_there(emi_solver *s, const emi_leading *found)
 {
     emi_answer *answer = &s->answer;
+    double worst = 0;
+    for (int k = 0; k < s->K && found->complete; k++) {
+        const double *x = answer->X + (size_t)k * (size_t)s->d, *Cx = answer->CX + (size_t)k * (size_t)s->d;
+        answer->theta[k] = cblas_ddot(s->d, x, 1, Cx, 1);
+        worst = emi_larger(worst, residual_of(s->d, x, Cx, answer->theta[k]));
+    }
+    if (!found->complete || !(worst <= s->tolerance)) return 0;
     *answer = (emi_answer){.K = s->K,
                            .X = answer->X,
                            .CX = answer->CX,
                            .theta = answer->theta,
                            .has_products = 1,
                            .has_theta = 1,
-                           .residual = found->residual,
+                           .residual = worst,
                            .next = found->next,
                            .beyond = found->beyond,
                            .rest = NAN,
@@ -186,6 +212,7 @@ static void keep_what_ended_there(emi_solver *s, const emi_leading *found)
                            .cubes = NAN};
     s->steps_there = found->steps - 1; /* and one that is counted as any */
     s->width = 0;
+    return 1;
 }
 
 /* What was found there so far is the first question here; or else a start that is as good as any. */
@@ -222,13 +249,9 @@ static em_status begin_among_rows(krylov *k, em_error *err)
                          .seed = s->seed,
                          .X = {s->d, emi_lanczos_block(s), s->answer.X},
                          .CX = may_end_there(s) ? s->answer.CX : NULL,
-                         .least = far * emi_least_for_products(s),
-                         .theta = s->answer.theta};
+                         .least = far * emi_least_for_products(s)};
     TRY(s->C[0].kind->lead(&s->C[0], &asked, err));
-    if (asked.complete)
-        keep_what_ended_there(s, &asked);
-    else
-        TRY(go_on_here(k, &asked, err));
+    if (!ended_there(s, &asked)) TRY(go_on_here(k, &asked, err));
 done:
     return status;
 }

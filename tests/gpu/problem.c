@@ -14,6 +14,7 @@ void problem_open(problem *p, size_t N, int d, spectrum s, double mean, int sing
     double *lambda = malloc(sizeof *lambda * columns);
     assert_non_null(lambda);
     for (int k = 0; k < d; k++) lambda[k] = k < s.rank ? pow(s.falls, k / s.alike) : 0;
+    if (s.first > 0) lambda[0] *= s.first;
     *p = (problem){.N = N, .d = d, .rows = truth_rows(N, d, lambda, 11)};
     p->floats = malloc(sizeof *p->floats * size);
     p->values = malloc(sizeof *p->values * columns);

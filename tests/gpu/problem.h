@@ -5,10 +5,11 @@
 #include "fit/options.h"
 #include "support/check.h"
 
-/* How fast eigenvalues fall, how many there are of each, and where they end. */
+/* How fast eigenvalues fall, how many there are of each, and where they end; how much larger the first is; 0: it is not. */
 typedef struct spectrum {
     double falls;
     int alike, rank;
+    double first;
 } spectrum;
 
 typedef struct problem {

@@ -59,7 +59,7 @@ static void says_what_is_true(void **state)
     for (int wide = 0; wide < 2; wide++)
         for (int m = 0; m < 5; m++) {
             problem p;
-            problem_open(&p, wide ? MANY : ROWS, wide ? WIDE : NARROW, (spectrum){0.8, 1, WIDE}, means[m], 0);
+            problem_open(&p, wide ? MANY : ROWS, wide ? WIDE : NARROW, (spectrum){0.8, 1, WIDE, 0}, means[m], 0);
             for (int n = 0; n < 10; n++) check_one(&p, components[n % 3], tolerances[n]);
             problem_close(&p);
         }
@@ -72,7 +72,7 @@ static void hard_ones(void **state)
 {
     (void)state;
     static const spectrum spectra[] = {
-        {0.02, 1, WIDE}, {0.3, 1, WIDE}, {0.5, 30, WIDE}, {0.999, 1, WIDE}, {0.7, 1, 15}};
+        {0.02, 1, WIDE, 0}, {0.3, 1, WIDE, 0}, {0.5, 30, WIDE, 0}, {0.999, 1, WIDE, 0}, {0.7, 1, 15, 0}};
     driver_forms(0);
     for (size_t s = 0; s < sizeof spectra / sizeof *spectra; s++)
         for (int n = 0; n < 3; n++) {
@@ -93,6 +93,27 @@ static void hard_ones(void **state)
             em_model_free(&model);
             problem_close(&p);
         }
+    driver_forms(-1);
+}
+
+/* One that is far larger than all others, as a feature in other units makes it, and few digits: what is lost of the basis is seen. */
+static void one_far_larger(void **state)
+{
+    (void)state;
+    driver_forms(0);
+    for (double first = 1e3; first < 1e9; first *= 10) {
+        problem p;
+        problem_open(&p, MANY, WIDE, (spectrum){0.995, 1, WIDE, first}, 0, 0);
+        for (int n = 0; n < 4; n++) {
+            const double tolerance = n % 2 ? 2e-2 : 5e-3;
+            em_model *model = problem_fitted(&p, n < 2 ? 3 : 8, tolerance);
+            assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
+            check_residuals(&p, model, tolerance);
+            check_columns(model);
+            em_model_free(&model);
+        }
+        problem_close(&p);
+    }
     driver_forms(-1);
 }
 
@@ -117,7 +138,7 @@ static void in_company(void **state)
             problem p;
             em_model *model = NULL;
             em_options options = usual(1e-7);
-            problem_open(&p, ROWS, NARROW, (spectrum){0.8, 1, NARROW}, 0.3, single);
+            problem_open(&p, ROWS, NARROW, (spectrum){0.8, 1, NARROW, 0}, 0.3, single);
             if (way == 0) options.precision = EMI_PRECISION_DOUBLE;
             if (way == 1) options.trace = EMI_TRACE_ALL;
             if (way == 2) assert_ok(em_options_set(&options, "checkpoint", scratch("ended.ckpt"), &err), &err);
@@ -128,6 +149,44 @@ static void in_company(void **state)
             em_model_free(&model);
             problem_close(&p);
         }
+    driver_forms(-1);
+}
+
+static int stop(const em_progress *progress, void *user)
+{
+    (void)progress, (void)user;
+    return 1;
+}
+
+/* Steps there that do not get to the end, and then some here, of which a run is stopped and goes on: the same bits. */
+static void resumed(void **state)
+{
+    (void)state;
+    em_error err = {0};
+    driver_forms(0);
+    problem p;
+    em_model *whole = NULL, *part = NULL, *rest = NULL;
+    const char *file = scratch("resumed.ckpt");
+    em_options options = usual(1e-10);
+    problem_open(&p, ROWS, NARROW, (spectrum){0.9995, 1, NARROW, 0}, 0.3, 0);
+    assert_ok(em_options_set(&options, "checkpoint", file, &err), &err);
+    assert_ok(problem_fit(&p, &options, &whole, &err), &err);
+    assert_true(em_model_info(whole)->iterations > 1);
+    (void)remove(file);
+    options.monitor = stop;
+    assert_ok(problem_fit(&p, &options, &part, &err), &err);
+    assert_int_equal(em_model_info(part)->reason, EM_STOPPED_USER);
+    options.monitor = NULL;
+    assert_ok(em_options_set(&options, "resume", "yes", &err), &err);
+    assert_ok(problem_fit(&p, &options, &rest, &err), &err);
+    assert_int_equal(em_model_info(rest)->reason, EM_CONVERGED);
+    assert_int_equal(em_model_info(rest)->resumed, 1);
+    size_t size = sizeof(double) * 4 * NARROW;
+    assert_memory_equal(em_model_components(whole), em_model_components(rest), size);
+    em_model_free(&whole);
+    em_model_free(&part);
+    em_model_free(&rest);
+    problem_close(&p);
     driver_forms(-1);
 }
 
@@ -149,7 +208,7 @@ static void little_room(void **state)
     int status = 0;
     problem p;
     driver_forms(0);
-    problem_open(&p, MANY, WIDE, (spectrum){0.8, 1, WIDE}, 0.3, 0);
+    problem_open(&p, MANY, WIDE, (spectrum){0.8, 1, WIDE, 0}, 0.3, 0);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -169,7 +228,7 @@ static void bits(void **state)
     (void)state;
     driver_forms(0);
     problem p;
-    problem_open(&p, MANY, WIDE, (spectrum){0.9, 1, WIDE}, 0.3, 0);
+    problem_open(&p, MANY, WIDE, (spectrum){0.9, 1, WIDE, 0}, 0.3, 0);
     for (int n = 0; n < 3; n++) {
         const double tolerance = n == 0 ? 5e-2 : n == 1 ? 1e-4 : 1e-9;
         em_model *first = problem_fitted(&p, 10, tolerance), *other = problem_fitted(&p, 7, 1e-3),
@@ -187,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(little_room), /* before others have used it */
                                        cmocka_unit_test(says_what_is_true), cmocka_unit_test(hard_ones),
-                                       cmocka_unit_test(in_company), cmocka_unit_test(bits)};
+                                       cmocka_unit_test(one_far_larger),    cmocka_unit_test(resumed),
+                                       cmocka_unit_test(in_company),        cmocka_unit_test(bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

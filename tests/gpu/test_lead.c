@@ -13,7 +13,7 @@ enum { N = 1200, D = 90 };
 static void answers(void **state)
 {
     (void)state;
-    static const spectrum spectra[] = {{0.8, 1, D}, {0.95, 1, D}, {0.7, 3, D}};
+    static const spectrum spectra[] = {{0.8, 1, D, 0}, {0.95, 1, D, 0}, {0.7, 3, D, 0}};
     for (size_t s = 0; s < sizeof spectra / sizeof *spectra; s++)
         for (int far = 0; far < 2; far++)
             for (int single = 0; single < 2; single++) {
@@ -40,7 +40,7 @@ static void judged_in_double(void **state)
         const double tolerance = tolerances[n % 5];
         const int many = 10;
         problem p;
-        problem_open(&p, N, D, (spectrum){0.8, 1, D}, means[n / 5], 1);
+        problem_open(&p, N, D, (spectrum){0.8, 1, D, 0}, means[n / 5], 1);
         em_model *model = problem_fitted(&p, many, tolerance);
         assert_string_equal(em_model_info(model)->precision, "double");
         assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
@@ -65,7 +65,7 @@ static void somewhat_far(void **state)
         double mean = means[n % 5], tolerance = tolerances[n / 5 % 4];
         int single = n / 20 % 2, rank = n / 40 ? 12 : D;
         problem p;
-        problem_open(&p, N, D, (spectrum){0.7, 1, rank}, mean, single);
+        problem_open(&p, N, D, (spectrum){0.7, 1, rank, 0}, mean, single);
         em_model *model = problem_fitted(&p, single || rank == D ? 4 : 14, single ? fmax(tolerance, 1e-5) : tolerance);
         assert_true(em_model_info(model)->reason > 0);
         if (!single && rank < D) assert_int_equal(em_model_info(model)->rank, rank);
@@ -86,7 +86,7 @@ static void few_dimensions(void **state)
     (void)state;
     for (int rank = 1; rank < 40; rank += 6) {
         problem p;
-        problem_open(&p, N, D, (spectrum){0.9, 1, rank}, 1, 0);
+        problem_open(&p, N, D, (spectrum){0.9, 1, rank, 0}, 1, 0);
         em_model *model = problem_fitted(&p, 5, 1e-9);
         problem_check(&p, model, 5, 1e-9, 1e-11);
         em_model_free(&model);
@@ -105,7 +105,7 @@ static void past_rank(void **state)
         em_model *model = NULL;
         em_error err = {0};
         int rank = n & 2 ? 12 : 20; /* so many that every feature has a part of them */
-        problem_open(&p, N, D, (spectrum){0.98, 1, rank}, n & 4 ? 0.1 : 0.4, 0);
+        problem_open(&p, N, D, (spectrum){0.98, 1, rank, 0}, n & 4 ? 0.1 : 0.4, 0);
         em_options options = emi_options_default();
         options.method = methods[n & 1];
         options.components = rank + 2;
@@ -124,7 +124,7 @@ static void far_apart(void **state)
 {
     (void)state;
     problem p;
-    problem_open(&p, N, D, (spectrum){0.05, 1, D}, 0, 0);
+    problem_open(&p, N, D, (spectrum){0.05, 1, D, 0}, 0, 0);
     em_model *model = problem_fitted(&p, 5, 1e-6);
     problem_check(&p, model, 5, 1e-6, 1e-11);
     em_model_free(&model);
@@ -138,7 +138,7 @@ static void bits(void **state)
     if (!driver_is_standin()) skip_for("the memory of a GPU is not to be made smaller");
     for (int single = 0; single < 2; single++) {
         problem p;
-        problem_open(&p, N, D, (spectrum){0.8, 1, D}, 20, single);
+        problem_open(&p, N, D, (spectrum){0.8, 1, D, 0}, 20, single);
         em_model *first = problem_fitted(&p, 4, single ? 1e-5 : 1e-10),
                  *second = problem_fitted(&p, 4, single ? 1e-5 : 1e-10);
         assert_same_model(first, second);
@@ -167,7 +167,7 @@ static void fail_once_everywhere(int single, int asked)
     options.components = 4;
     options.tolerance = tolerance;
     options.device = asked ? EMI_DEVICE_GPU : EMI_DEVICE_AUTO;
-    problem_open(&p, N, D, (spectrum){0.8, 1, D}, 20, single);
+    problem_open(&p, N, D, (spectrum){0.8, 1, D, 0}, 20, single);
     for (; failed; n += 1 + n / (single ? 10 : 40)) {
         em_error err = {0};
         em_model *model = NULL;
