@@ -35,7 +35,7 @@ void *emi_realloc(void *old, size_t bytes)
 }
 
 /* Large ones lie on large pages, where there are some: a fault for every 4 KiB takes longer than filling them. */
-double *emi_room(size_t count)
+static double *new_room(size_t count)
 {
     if (count > (SIZE_MAX - HUGE_PAGE) / sizeof(double)) return noted(NULL, SIZE_MAX);
     size_t bytes = count * sizeof(double), whole = (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -46,12 +46,24 @@ double *emi_room(size_t count)
     return noted(memory, bytes);
 }
 
-/* Others have all their pages at once: those that somebody had before, or new ones, if the system can. */
+/* One that somebody had before. */
+static double *used_room(size_t count)
+{
+    return count < LARGE ? emi_reuse_take(count * sizeof(double)) : NULL;
+}
+
+double *emi_room(size_t count)
+{
+    double *memory = used_room(count);
+    return memory ? memory : new_room(count);
+}
+
+/* New ones have all their pages at once, if the system can. */
 double *emi_doubles(size_t count)
 {
-    double *memory = count < LARGE ? emi_reuse_take(count * sizeof *memory) : NULL;
+    double *memory = used_room(count);
     if (memory) return memory;
-    memory = emi_room(count);
+    memory = new_room(count);
 #ifdef MADV_POPULATE_WRITE
     size_t bytes = memory ? count * sizeof *memory : 0, before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
     if (bytes >= SOME && bytes < LARGE)

@@ -60,10 +60,12 @@ void *emi_reuse_take(size_t bytes)
     return memory;
 }
 
-/* The next place, in turn; who waited there goes, and as many more as it takes. */
+/* An empty place; or the next in turn, from which who waited there goes, and as many more as it takes. */
 static size_t make_place(size_t bytes)
 {
     size_t place;
+    for (place = 0; place < PLACES && waiting.all + bytes <= ALL; place++)
+        if (!waiting.at[place]) return place;
     do {
         place = waiting.next;
         waiting.next = (waiting.next + 1) % PLACES;
