@@ -35,14 +35,15 @@ static size_t size_of(void *memory)
 static struct {
     pthread_mutex_t lock;
     void *at[PLACES];
-    size_t bytes[PLACES], all, next;
+    size_t bytes[PLACES], all;
+    unsigned long since[PLACES], now; /* how many had come before */
 } waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *remove_from(size_t place)
 {
     void *memory = waiting.at[place];
     waiting.all -= waiting.bytes[place];
-    waiting.at[place] = NULL, waiting.bytes[place] = 0;
+    waiting.at[place] = NULL, waiting.bytes[place] = 0, waiting.since[place] = 0;
     return memory;
 }
 
@@ -60,17 +61,21 @@ void *emi_reuse_take(size_t bytes)
     return memory;
 }
 
-/* An empty place; or the next in turn, from which who waited there goes, and as many more as it takes. */
+/* The place of who waits longest; an empty one counts as that, where it may. */
+static size_t oldest(int may_be_empty)
+{
+    size_t found = PLACES;
+    for (size_t n = 0; n < PLACES; n++)
+        if ((may_be_empty || waiting.at[n]) && (found == PLACES || waiting.since[n] < waiting.since[found])) found = n;
+    return found;
+}
+
+/* For so many bytes, which are no more than all may be; who waits longest goes, if needed. */
 static size_t make_place(size_t bytes)
 {
-    size_t place;
-    for (place = 0; place < PLACES && waiting.all + bytes <= ALL; place++)
-        if (!waiting.at[place]) return place;
-    do {
-        place = waiting.next;
-        waiting.next = (waiting.next + 1) % PLACES;
-        free(remove_from(place));
-    } while (waiting.all + bytes > ALL);
+    while (waiting.all + bytes > ALL) free(remove_from(oldest(0)));
+    size_t place = oldest(1);
+    free(remove_from(place));
     return place;
 }
 
@@ -88,7 +93,7 @@ int emi_reuse_keep(void *memory)
     if (bytes < LEAST || bytes >= MOST || (uintptr_t)memory % LINE != 0) return 0;
     if (pthread_mutex_trylock(&waiting.lock) != 0) return 0;
     size_t place = make_place(bytes);
-    waiting.at[place] = memory, waiting.bytes[place] = bytes;
+    waiting.at[place] = memory, waiting.bytes[place] = bytes, waiting.since[place] = ++waiting.now;
     waiting.all += bytes;
     (void)pthread_mutex_unlock(&waiting.lock);
     return 1;

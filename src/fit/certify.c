@@ -9,6 +9,7 @@
 #include "mesh/question.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ static void tidy(emi_job *job, emi_block X, double *CX)
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm == 0) norm = 1;
         if (x[largest_of(x, X.rows)] < 0) norm = -norm;
+        if (fabs(norm - 1) <= 2 * DBL_EPSILON) continue;
         cblas_dscal(X.rows, 1 / norm, x, 1);
         if (CX) cblas_dscal(X.rows, 1 / norm, CX + (size_t)k * (size_t)X.rows, 1);
     }

@@ -109,13 +109,19 @@ static int then_double(const emi_job *job)
            !is_resumable(job) && emi_gpu_is_quick_in_double(p->device.gpu);
 }
 
+/* Where it begins among the rows, and nobody looks at what was before it. */
+static int needs_no_start(const emi_job *job)
+{
+    return job->solver.leads && !job->solver.resumable && job->options->trace == EMI_TRACE_NONE;
+}
+
 /* Every node starts from the same block: what was found in single precision, the user's, the last answer, or random columns. */
 static em_status start(emi_job *job, em_error *err)
 {
     emi_solver *s = &job->solver;
     emi_block X = emi_at(&s->X, 0);
     size_t size = (size_t)s->d * (size_t)s->K;
-    if (s->leads && !s->resumable && job->options->trace == EMI_TRACE_NONE) return EM_OK; /* nobody looks at it */
+    if (needs_no_start(job)) return EM_OK;
     if (job->found) {
         memcpy(X.v, job->found->components, size * sizeof *X.v);
     } else if (job->options->init) {
@@ -174,7 +180,7 @@ static em_status open_solver(emi_job *job, em_error *err)
     if (s->doubted) s->narrow = s->d; /* what is beside the answer goes on with it, or nothing tells what it hides */
     s->rounds = job->options->consensus_rounds;
     if (s->rounds == 0) s->rounds = job->method->rounds_for ? job->method->rounds_for(s) : job->method->rounds;
-    TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
+    if (!needs_no_start(job)) TRY(emi_field_alloc(&s->X, p->mesh->hosted, p->d, p->K, err));
     if (!(s->traits & EMI_AT_ROOT)) {
         TRY(emi_field_alloc(&s->H, p->mesh->hosted, p->d, p->K, err));
         TRY(emi_field_alloc(&s->mixed, p->mesh->hosted, p->d, p->K, err));

@@ -221,6 +221,7 @@ static em_status go_on_here(krylov *k, const emi_leading *found, em_error *err)
     em_status status = EM_OK;
     emi_solver *s = k->s;
     if (!k->lanczos.q) TRY(open_krylov(k, err));
+    if (!s->X.v) TRY(emi_field_alloc(&s->X, s->mesh->hosted, s->d, s->K, err));
     s->steps_there = found->steps;
     if (s->steps_there > 0) {
         emi_lanczos_begin_at(&k->lanczos, found->X);

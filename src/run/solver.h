@@ -63,7 +63,7 @@ struct emi_solver {
     int d, K;
     em_mesh *mesh;
     emi_operator *C;                   /* [hosted] C_i, the node's covariance; its precision may be raised        */
-    emi_field X;                       /* (d, K) X_i, the node's estimate                                        */
+    emi_field X;                       /* (d, K) X_i, the node's estimate; of `leads` once it is needed          */
     emi_field H;                       /* (d, K) scratch: H_i(X_i), or C_i X_i; not of EMI_AT_ROOT               */
     emi_field mixed;                   /* (d, K) scratch: sum_j w_ij X_j; not of EMI_AT_ROOT                     */
     emi_field extra[EMI_EXTRA_FIELDS]; /* (d, K) zeroed; as many as the method asks for          */
