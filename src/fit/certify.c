@@ -31,21 +31,6 @@ static void align_signs(emi_job *job)
         }
 }
 
-/* Where the entry of largest magnitude is; the first of several.  Looked for in lanes, which a processor compares at once. */
-static int largest_of(const double *x, int count)
-{
-    enum { LANES = 8 };
-    double lanes[LANES] = {0}, largest = 0;
-    int at = 0;
-    for (; at + LANES <= count; at += LANES)
-        for (int n = 0; n < LANES; n++) lanes[n] = fabs(x[at + n]) > lanes[n] ? fabs(x[at + n]) : lanes[n];
-    for (; at < count; at++) largest = fabs(x[at]) > largest ? fabs(x[at]) : largest;
-    for (int n = 0; n < LANES; n++) largest = lanes[n] > largest ? lanes[n] : largest;
-    at = 0;
-    while (at + 1 < count && fabs(x[at]) != largest) at++;
-    return at;
-}
-
 /* At the root: orthonormal columns, whose signs follow from themselves: the entry of largest magnitude is positive, the first
  * such entry on a tie; where there is a last answer, from that.  The mean of the nodes' columns is not quite
  * orthonormal: each is made so to those before it, as a little of a large component spoils a small one, not the reverse. */
@@ -58,7 +43,7 @@ static void tidy(emi_job *job, emi_block X, double *CX)
     for (int k = 0; k < X.cols; k++) {
         double *x = emi_column_of(X, k), norm = emi_norm(X.rows, x);
         if (norm == 0) norm = 1;
-        if (x[largest_of(x, X.rows)] < 0) norm = -norm;
+        if (emi_points_down(X.rows, x)) norm = -norm;
         if (fabs(norm - 1) <= 2 * DBL_EPSILON) continue;
         cblas_dscal(X.rows, 1 / norm, x, 1);
         if (CX) cblas_dscal(X.rows, 1 / norm, CX + (size_t)k * (size_t)X.rows, 1);

@@ -53,3 +53,20 @@ double emi_norm(int d, const double *x)
     double square = cblas_ddot(d, x, 1, x, 1);
     return square > tiny && square < huge ? sqrt(square) : cblas_dnrm2(d, x, 1);
 }
+
+int emi_points_down(int d, const double *x)
+{
+    enum { LANES = 8 }; /* which a processor compares at once */
+    double most[LANES] = {0}, least[LANES] = {0}, highest = 0, lowest = 0;
+    int n = 0;
+    for (; n + LANES <= d; n += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            most[lane] = x[n + lane] > most[lane] ? x[n + lane] : most[lane];
+            least[lane] = x[n + lane] < least[lane] ? x[n + lane] : least[lane];
+        }
+    for (; n < d; n++) highest = fmax(highest, x[n]), lowest = fmin(lowest, x[n]);
+    for (int lane = 0; lane < LANES; lane++) highest = fmax(highest, most[lane]), lowest = fmin(lowest, least[lane]);
+    if (highest != -lowest) return -lowest > highest;
+    for (n = 0; n + 1 < d && fabs(x[n]) != highest;) n++;
+    return x[n] < 0;
+}

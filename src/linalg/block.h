@@ -62,4 +62,7 @@ double emi_sin2(int d, const double *x, const double *q);
 
 double emi_norm(int d, const double *x);
 
+/* Is the entry of largest magnitude, the first of several, negative? */
+int emi_points_down(int d, const double *x);
+
 #endif

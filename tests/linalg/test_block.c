@@ -148,6 +148,38 @@ static void angles_at_the_ends(void **state)
     assert_close(emi_norm(3, tiny) * 1e200, 5, 1e-15);
 }
 
+/* The first entry of largest magnitude, wherever it is, with lanes full or not. */
+static void direction_is_that_of_the_largest_entry(void **state)
+{
+    (void)state;
+    enum { LONGEST = 37 };
+    for (int d = 1; d <= LONGEST; d++)
+        for (int at = 0; at < d; at++)
+            for (int tie = at; tie < d; tie++) {
+                double x[LONGEST];
+                for (int n = 0; n < d; n++) x[n] = n % 3 - 1; /* of either sign, and zeros */
+                x[tie] = 2;
+                x[at] = -2;
+                assert_true(emi_points_down(d, x));
+                for (int n = 0; n < d; n++) x[n] = -x[n];
+                assert_false(emi_points_down(d, x));
+            }
+    assert_false(emi_points_down(3, (double[]){0, 0, 0}));
+}
+
+/* Lengths whose squares are no numbers are lengths all the same. */
+static void lengths_of_any_size(void **state)
+{
+    (void)state;
+    for (int order = -305; order <= 305; order += 5) {
+        double unit = pow(10, order), x[5] = {2 * unit, -4 * unit, 5 * unit, 6 * unit, 0};
+        assert_close(emi_norm(5, x) / unit, 9, 1e-14);
+    }
+    assert_true(emi_norm(2, (double[]){0, 0}) == 0);
+    assert_true(isnan(emi_norm(2, (double[]){NAN, 1})));
+    assert_true(isinf(emi_norm(2, (double[]){INFINITY, 1})));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +190,8 @@ int main(void)
         cmocka_unit_test(sanger_rests_at_the_eigenvectors),
         cmocka_unit_test(small_angles_keep_their_digits),
         cmocka_unit_test(angles_at_the_ends),
+        cmocka_unit_test(direction_is_that_of_the_largest_entry),
+        cmocka_unit_test(lengths_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
