@@ -3,7 +3,8 @@
 
 Rows that lie on the GPU, from the call to the model, and rows of the host. The library is called as it is, by ctypes, so that
 nothing but it, PyTorch and, where there is one, CuPy is needed. Every answer is judged alike: the largest residual |C x - theta x| /
-theta of its components, with C in double precision. Times are the median of some tries after two that are not counted.
+theta of its components, with C in double precision. Times are the median of some tries after two that are not counted; PyTorch's
+pca_lowrank and what is to be as good take turns.
 """
 from __future__ import annotations
 
@@ -116,18 +117,23 @@ def residual(X: torch.Tensor, components: torch.Tensor) -> float:
     return float(((product - theta[:, None] * V).norm(dim=1) / theta).max())
 
 
-def timed(run, tries: int = TRIES) -> tuple:
-    """The median in milliseconds, and the last answer."""
-    times, answer = [], None
+def in_turn(runs: list, tries: int = TRIES) -> list:
+    """The median in milliseconds, and the last answer, of each: one after the other, so that what else goes on meets all alike."""
+    times, answers = [[] for _ in runs], [None] * len(runs)
     for n in range(tries + 2):
-        answer = None
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        answer = run()
-        torch.cuda.synchronize()
-        if n > 1:
-            times.append(1e3 * (time.perf_counter() - began))
-    return statistics.median(times), answer
+        for r, run in enumerate(runs):
+            answers[r] = None
+            torch.cuda.synchronize()
+            began = time.perf_counter()
+            answers[r] = run()
+            torch.cuda.synchronize()
+            if n > 1:
+                times[r].append(1e3 * (time.perf_counter() - began))
+    return [(statistics.median(t), answer) for t, answer in zip(times, answers)]
+
+
+def timed(run, tries: int = TRIES) -> tuple:
+    return in_turn([run], tries)[0]
 
 
 def by_eigh(X: torch.Tensor) -> torch.Tensor:
@@ -164,25 +170,26 @@ def measure(name: str, rows: int, columns: int, kind: str, goal: float, em: Eige
     shape, single = (rows, columns), kind == "float32"
     title = f"{name}, {rows} x {columns} {kind}"
 
-    def note(what: str, run, tries: int = TRIES) -> float:
-        try:
-            time_ms, answer = timed(run, tries)
-        except RuntimeError as wrong:
-            write(title, what, None, None, 0, str(wrong)[:120])
-            return 0
+    def tell(what: str, time_ms: float, answer) -> None:
         about = ""
         if isinstance(answer, tuple):
             answer, about = torch.from_numpy(answer[0]), answer[1]
-        worst = residual(X, answer)
-        write(title, what, time_ms, worst, goal if what == "eigenmesh, rows there" else 0, about)
-        return worst
+        write(title, what, time_ms, residual(X, answer), goal if what == "eigenmesh, rows there" else 0, about)
+
+    def note(what: str, run, tries: int = TRIES) -> None:
+        try:
+            tell(what, *timed(run, tries))
+        except RuntimeError as wrong:
+            write(title, what, None, None, 0, str(wrong)[:120])
 
     note("eigenmesh, rows there", lambda: em.fit(X.data_ptr(), shape, single, True, "gpu"))
     note("PyTorch, covariance and eigh", lambda: by_eigh(X), 3)
-    for niter in (2, 6, 12):
-        as_good = note(f"PyTorch, pca_lowrank of {niter}", lambda niter=niter: by_lowrank(X, niter), 3)
-        if 0 < as_good < 1:
-            note("eigenmesh, to that residual", lambda t=as_good: em.fit(X.data_ptr(), shape, single, True, "gpu", t))
+    for niter in (2, 6, 12):  # to the residual that it comes to, or a smaller one
+        as_good = min(residual(X, by_lowrank(X, niter)), 0.5)
+        both = in_turn([lambda niter=niter: by_lowrank(X, niter),
+                        lambda t=as_good: em.fit(X.data_ptr(), shape, single, True, "gpu", t)], 3 * TRIES)
+        tell(f"PyTorch, pca_lowrank of {niter}", *both[0])
+        tell("eigenmesh, to that residual", *both[1])
     if has_cupy() and rows >= columns:
         note("CuPy, covariance and eigh", lambda: by_cupy(X), 3)
     host = X.cpu()
