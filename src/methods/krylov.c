@@ -260,9 +260,9 @@ done:
 static em_status begin(krylov *k, em_error *err)
 {
     em_status status = EM_OK;
-    emi_block X = emi_at(&k->s->X, 0);
     if (k->s->leads) TRY(begin_among_rows(k, err));
     if (k->s->steps_there > 0) return EM_OK; /* and may have ended there */
+    emi_block X = emi_at(&k->s->X, 0);
     if (emi_mesh_is_masked(k->s->mesh) && k->s->given == 0) weigh_by_deviations(k->s, X);
     if (own_rows_tell(k->s)) status = look_at_own_rows(k, X, err);
     if (status != EM_ENUMERIC) TRY(status); /* then X is as it was, which is a start too */

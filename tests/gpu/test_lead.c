@@ -119,6 +119,21 @@ static void past_rank(void **state)
     }
 }
 
+/* Few features and many rows: no steps there, and the method begins with a sample of them. */
+static void few_features(void **state)
+{
+    (void)state;
+    for (int single = 0; single < 2; single++) {
+        problem p;
+        problem_open(&p, 9000, 12, (spectrum){0.8, 1, 12, 0}, 3, single);
+        em_model *model = problem_fitted(&p, 3, 1e-5);
+        assert_int_equal(em_model_info(model)->reason, EM_CONVERGED);
+        problem_check(&p, model, 3, 1e-5, 1e-8);
+        em_model_free(&model);
+        problem_close(&p);
+    }
+}
+
 /* Sizes that are too far apart for one basis. */
 static void far_apart(void **state)
 {
@@ -201,8 +216,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answers),      cmocka_unit_test(judged_in_double),
                                        cmocka_unit_test(somewhat_far), cmocka_unit_test(few_dimensions),
-                                       cmocka_unit_test(past_rank),    cmocka_unit_test(far_apart),
-                                       cmocka_unit_test(bits),         cmocka_unit_test(failures)};
+                                       cmocka_unit_test(few_features), cmocka_unit_test(past_rank),
+                                       cmocka_unit_test(far_apart),    cmocka_unit_test(bits),
+                                       cmocka_unit_test(failures)};
     int failed = 0;
     for (int forms = 0; forms < 2; forms++) { /* with the rows, and with their covariance */
         driver_forms(forms);
